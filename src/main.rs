@@ -1,0 +1,42 @@
+//! A terminal chat assistant that keeps tool schemas out of the context until they are needed.
+//!
+//! Reading order: `cli` says what was asked for, `app` does it, `chat` decides each next step,
+//! `tool::gate` lets calls run, and `host` is the real world behind the ports in `world`.
+
+#![cfg_attr(
+    test,
+    allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        reason = "a test fails by panicking"
+    )
+)]
+#![allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "SCAFFOLD: removed when the parts are joined"
+)]
+
+mod app;
+mod calendar;
+mod chat;
+mod cli;
+mod config;
+mod error;
+mod host;
+mod http;
+mod json;
+mod offline;
+mod pattern;
+mod redact;
+mod skill;
+mod text;
+mod toml;
+mod tool;
+mod wire;
+mod words;
+mod world;
+
+fn main() {}
