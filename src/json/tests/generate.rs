@@ -133,7 +133,9 @@ fn string(dice: &mut Dice, out: &mut String) {
     for _ in 0..dice.below(12) {
         match dice.below(8) {
             0 => {
-                out.push_str(dice.pick(&["\\n", "\\t", "\\\"", "\\\\", "\\/", "\\b", "\\f", "\\r"]))
+                out.push_str(
+                    dice.pick(&["\\n", "\\t", "\\\"", "\\\\", "\\/", "\\b", "\\f", "\\r"]),
+                );
             }
             1 => out.push_str(dice.pick(&[
                 "\\u00e9",
@@ -205,7 +207,7 @@ fn mutated_texts_never_panic() {
     for seed in 0..10_000 + seconds * ROUNDS_A_SECOND {
         let mut dice = Dice(seed ^ 0xf00d);
         let mut bytes = text(&mut dice).into_bytes();
-        for _ in 0..1 + dice.below(4) {
+        for _ in 0..=dice.below(4) {
             mutate(&mut dice, &mut bytes);
         }
         if let Ok(value) = parse(&bytes) {
