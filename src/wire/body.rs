@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::wire::Error;
 use crate::wire::chunks::Chunks;
-use crate::wire::head::{Fields, RequestHead, ResponseHead};
+use crate::wire::fields::Fields;
+use crate::wire::head::{RequestHead, ResponseHead};
 use crate::wire::octets::show;
 
 /// Digits of a `Content-Length`: fewer than overflow 64 bits.
