@@ -216,4 +216,4 @@ fn content_length(fields: &Fields) -> Result<Option<u64>, Error> {
 
 #[cfg(test)]
 #[path = "body_tests.rs"]
-mod tests;
+pub(crate) mod tests;

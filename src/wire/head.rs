@@ -383,4 +383,4 @@ fn not_http() -> Error {
 
 #[cfg(test)]
 #[path = "head_tests.rs"]
-mod tests;
+pub(crate) mod tests;
