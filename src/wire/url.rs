@@ -1,6 +1,6 @@
 //! URLs of endpoints, proxies and redirects (RFC 3986, RFC 9110 §4.2): `http`, `https` and `unix:/path`.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::wire::octets::show;
@@ -418,7 +418,7 @@ fn encode_percent(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte == b' ' || !byte.is_ascii() {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}"); // Writing to memory cannot fail.
         } else {
             out.push(char::from(byte));
         }

@@ -221,7 +221,7 @@ fn user_and_password_are_never_shown() {
 #[test]
 fn bases_are_taken_as_they_are() {
     let check = |base: &str, expected: &str| {
-        assert_eq!(parse(base).join("/chat/completions").to_string(), expected)
+        assert_eq!(parse(base).join("/chat/completions").to_string(), expected);
     };
     check("http://h:1", "http://h:1/chat/completions");
     check("http://h:1/", "http://h:1/chat/completions");
