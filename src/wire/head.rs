@@ -55,6 +55,7 @@ pub(crate) struct ResponseReader {
 }
 
 impl ResponseReader {
+    /// Ready for a first head; after each one, for the next.
     pub(crate) fn new() -> Self {
         Self::default()
     }
@@ -114,6 +115,7 @@ pub(crate) struct RequestReader {
 }
 
 impl RequestReader {
+    /// Ready for a first head; after each one, for the next.
     pub(crate) fn new() -> Self {
         Self::default()
     }

@@ -70,6 +70,7 @@ const LINE_OVER: &str = "a line of the event stream is longer than 8 MiB";
 const EVENT_OVER: &str = "an event of the stream is longer than 16 MiB";
 
 impl SseReader {
+    /// At the start of a stream.
     pub(crate) fn new() -> Self {
         Self {
             buffer: Vec::new(),

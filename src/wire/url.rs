@@ -11,6 +11,7 @@ pub(crate) const URL_BYTES_MAX: usize = 16 * 1024;
 /// What a base that already names it is taken without (see [`Url::join`]).
 const CHAT_PATH: &str = "/chat/completions";
 
+/// How the server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scheme {
     Http,
@@ -39,6 +40,7 @@ impl Scheme {
     }
 }
 
+/// Where the server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
     /// In lower case.
@@ -102,7 +104,10 @@ impl Url {
             return fault("a URL has no backslash");
         }
         let Some((scheme, rest)) = text.split_once("://") else {
-            let meant = text.trim_start_matches("http:").trim_start_matches('/');
+            let meant = ["http:", "https:"]
+                .iter()
+                .find_map(|start| text.strip_prefix(start));
+            let meant = meant.unwrap_or(text).trim_start_matches('/');
             return fault(&format!(
                 "the scheme is missing; write `http://{}`",
                 without_userinfo(meant)

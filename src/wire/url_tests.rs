@@ -109,6 +109,7 @@ fn what_is_no_url_says_what_is_meant() {
     check_error("localhost", "write `http://localhost`");
     check_error("http:localhost", "write `http://localhost`");
     check_error("http:/localhost", "write `http://localhost`");
+    check_error("https:/localhost/v1", "write `http://localhost/v1`");
     check_error("//localhost", "write `http://localhost`");
     check_error("http://", "host is missing");
     check_error("http:///v1", "host is missing");
