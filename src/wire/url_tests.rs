@@ -92,6 +92,10 @@ fn endpoints_as_people_write_them() {
         "/",
         "unix:/run/user/1000/my proxy.sock",
     );
+}
+
+#[test]
+fn sockets_ports_and_absolute_targets() {
     assert_eq!(parse("unix:///run/p.sock").socket, "/run/p.sock");
     assert_eq!(parse("https://h").port, 443);
     assert_eq!(
