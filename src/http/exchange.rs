@@ -217,7 +217,7 @@ impl Exchange {
             _ => format!("waiting for {}: {}", self.route_text(), lost.what),
         };
         let text = if received > 0 {
-            format!("{text} ({received} bytes had come)")
+            format!("{text}; {received} bytes had come")
         } else {
             text
         };
