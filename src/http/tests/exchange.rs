@@ -98,7 +98,10 @@ fn cut_answers_say_how_they_were_cut() {
     );
     check(
         &[Step::send(head), Step::reset()],
-        Err((truncated, "connection reset, 7 bytes are missing")),
+        Err((
+            truncated,
+            "connection reset, 7 bytes are missing); 41 bytes had come",
+        )),
     );
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let inside = Step::send(format!("{chunked}5\r\nab"));
@@ -142,7 +145,7 @@ fn cut_answers_say_how_they_were_cut() {
         &[part, Step::fin()],
         Err((
             FaultKind::Protocol,
-            "ended inside its head (connection closed); 25 bytes",
+            "ended inside its head (connection closed)",
         )),
     );
 }
