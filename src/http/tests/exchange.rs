@@ -100,7 +100,7 @@ fn cut_answers_say_how_they_were_cut() {
         &[Step::send(head), Step::reset()],
         Err((
             truncated,
-            "connection reset, 7 bytes are missing); 41 bytes had come",
+            "connection reset, 7 bytes are missing); 42 bytes had come",
         )),
     );
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
