@@ -259,12 +259,15 @@ impl Ask {
             return Step::Again;
         }
         let is_shown = &mut self.is_shown;
+        let events = reader.events();
         trying.reading = reader.push(&trying.bytes, &mut |event| {
             *is_shown = true;
             sink(event);
         });
         trying.until = match trying.reading {
             Reading::More => None,
+            // Keep-alives do not prolong it; another choice that still goes on does.
+            Reading::Finished if events == reader.events() => trying.until,
             Reading::Finished => Some(means.now.after(GRACE)),
             Reading::Ended => Some(means.now.after(DRAIN)),
         };

@@ -41,10 +41,20 @@ pub(crate) struct Prompt {
     tool_names: Vec<String>,
     /// The message that may still grow, if its successor has the same role.
     open: Option<Open>,
-    /// Calls of the last answer, each with its reply once it is there.
-    pending: Vec<(String, Option<String>)>,
+    /// Calls of the last answer that wait for replies.
+    pending: Vec<Pending>,
     /// The model that thoughts in `messages` are of.
     model: Option<String>,
+}
+
+/// A call and its reply, once that is there.
+#[derive(Debug)]
+struct Pending {
+    /// As the answer gave it.
+    call_id: String,
+    /// As it is sent.
+    sent_id: String,
+    reply: Option<String>,
 }
 
 /// A message of text that neighbours of its role are merged into, as it is sent.
@@ -190,10 +200,10 @@ impl Prompt {
 
     /// Answers every call that has no reply, and closes the round.
     pub(crate) fn settle(&mut self) {
-        for (id, reply) in std::mem::take(&mut self.pending) {
-            let text = reply.as_deref().unwrap_or(CANCELLED);
+        for pending in std::mem::take(&mut self.pending) {
+            let text = pending.reply.as_deref().unwrap_or(CANCELLED);
             self.messages
-                .append(|out, _| encode::reply(&id, text, out));
+                .append(|out, _| encode::reply(&pending.sent_id, text, out));
         }
     }
 
@@ -233,18 +243,23 @@ impl Prompt {
         let ids = distinct_ids(calls);
         self.messages
             .append(|out, marks| encode::answer(text, calls, &ids, reasoning, out, marks));
-        self.pending = ids.into_iter().map(|id| (id, None)).collect();
+        let pending = |(call, sent_id): (&ToolCall, String)| Pending {
+            call_id: call.id.clone(),
+            sent_id,
+            reply: None,
+        };
+        self.pending = calls.iter().zip(ids).map(pending).collect();
     }
 
     fn push_reply(&mut self, call_id: &str, text: String) {
         let slot = self
             .pending
             .iter_mut()
-            .find(|(id, reply)| id == call_id && reply.is_none());
-        if let Some((_, reply)) = slot {
-            *reply = Some(text);
+            .find(|pending| pending.call_id == call_id && pending.reply.is_none());
+        if let Some(pending) = slot {
+            pending.reply = Some(text);
         }
-        if self.pending.iter().all(|(_, reply)| reply.is_some()) {
+        if self.pending.iter().all(|pending| pending.reply.is_some()) {
             self.settle();
         }
     }

@@ -157,6 +157,11 @@ impl Reader {
         &self.frames.gather.text
     }
 
+    /// Events so far that were no keep-alive: whether something moves.
+    pub(crate) fn events(&self) -> u64 {
+        self.frames.events
+    }
+
     /// The body of a response that is no answer, as far as it came.
     pub(crate) fn refusal(&self) -> Option<&[u8]> {
         match &self.mode {
@@ -205,15 +210,10 @@ impl Reader {
 
     /// What is wrong with an answer now that its body is over.
     fn find_fault(&mut self, end: BodyEnd, sink: Sink<'_>) -> Option<Fault> {
-        match &mut self.mode {
+        match &self.mode {
             // Half a refusal is still one.
             Mode::Refusal(text) => Some(errors::of_response(&self.head, text, &self.source)),
-            // An answer that its server tells apart by type only, and that is no event stream.
-            _ if self.is_page() => {
-                let text = match &self.mode {
-                    Mode::Whole(text) | Mode::Unknown(text) => text.as_slice(),
-                    _ => &[],
-                };
+            Mode::Whole(text) if !matches!(first_byte(text), Some(b'{' | b'[')) => {
                 Some(errors::unexpected_content(&self.head, text, &self.source))
             }
             Mode::Unknown(begun) => Some(match end {
@@ -224,10 +224,6 @@ impl Reader {
             Mode::Whole(_) => self.read_whole(end, sink),
             Mode::Events(_) => self.end_events(end, sink),
         }
-    }
-
-    fn is_page(&self) -> bool {
-        matches!(&self.mode, Mode::Whole(text) if !first_byte(text).is_some_and(|byte| matches!(byte, b'{' | b'[')))
     }
 
     /// The stream is over: reads what has no blank line behind it, and looks for a mark that it is whole.

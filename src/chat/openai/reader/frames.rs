@@ -18,6 +18,8 @@ pub(super) struct Frames {
     pub(super) malformed: u32,
     /// Frames that could be.
     readable: u64,
+    /// Events that were no keep-alive.
+    pub(super) events: u64,
     /// The frame that came last, as a form, and the member that differs.
     template: Option<(Template, &'static str)>,
     /// The long way for every frame; tests compare both.
@@ -36,6 +38,7 @@ impl Frames {
         sink: Sink<'_>,
     ) -> Option<Fault> {
         let data = event.data;
+        self.events += 1;
         if event.name == "error" {
             return Some(match parse(data.as_bytes()) {
                 Ok(value) => errors::of_value(&value, head, source),
@@ -48,6 +51,7 @@ impl Frames {
         // Keep-alives are wrapped in data by some; an empty frame is one too.
         let trimmed = data.trim();
         if trimmed.is_empty() || trimmed.starts_with(':') {
+            self.events -= 1;
             return None;
         }
         if trimmed.starts_with("[DONE]") {
