@@ -15,7 +15,7 @@ mod repeat;
 mod turn;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use self::answer::{Answer, Event, Finish, Usage, Warning};
 pub(crate) use self::ask::{Ask, Means, Poll};

@@ -157,6 +157,12 @@ impl Reader {
         &self.frames.gather.text
     }
 
+    /// Builds the value of every frame, also where that can be spared.
+    #[cfg(test)]
+    pub(super) fn take_the_long_way(&mut self) {
+        self.frames.is_slow = true;
+    }
+
     /// Events so far that were no keep-alive: whether something moves.
     pub(crate) fn events(&self) -> u64 {
         self.frames.events
@@ -323,7 +329,10 @@ impl Reader {
 /// The first byte that is neither a blank nor of a byte order mark.
 fn first_byte(bytes: &[u8]) -> Option<u8> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    bytes
+        .iter()
+        .copied()
+        .find(|byte| !byte.is_ascii_whitespace())
 }
 
 /// What kind of body begins so; `None` while that is not certain. What is there counts for more than what it is said to be.

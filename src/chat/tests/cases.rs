@@ -76,9 +76,10 @@ fn script(case: &Value) -> Vec<Connection> {
 
 fn starts_with_models(case: &Value) -> bool {
     let segments = case.get("server_bytes").and_then(Value::as_array);
-    segments.unwrap_or_default().iter().any(|segment| {
-        number(segment, "req").unwrap() > 1 || number(segment, "conn").unwrap() > 1
-    })
+    segments
+        .unwrap_or_default()
+        .iter()
+        .any(|segment| number(segment, "req").unwrap() > 1 || number(segment, "conn").unwrap() > 1)
 }
 
 fn check_answer(answer: &Answer, expect: &Value) {

@@ -1,7 +1,7 @@
 //! Whole requests on fake streams and the fake clock.
 
 mod asking;
-mod cases;
+pub(crate) mod cases;
 
 use std::time::Duration;
 
