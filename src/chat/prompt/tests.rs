@@ -15,7 +15,7 @@ fn options() -> Options<'static> {
 }
 
 fn bytes(prompt: &mut Prompt, options: &Options<'_>, quirks: Quirks) -> Vec<u8> {
-    let parts = prompt.body(options, &quirks);
+    let parts = prompt.body(options, quirks);
     parts.iter().flat_map(|part| part.iter().copied()).collect()
 }
 
@@ -54,9 +54,9 @@ fn tool(id: &str, text: &str) -> Message {
 /// The messages in short: `role content`, with calls as `id:name(arguments)` and the id that a reply is for.
 fn shape(messages: Vec<Message>) -> Vec<String> {
     let mut prompt = Prompt::new("");
-    messages
-        .into_iter()
-        .for_each(|message| prompt.push(message));
+    for message in messages {
+        prompt.push(message);
+    }
     let body = body(&mut prompt, &options(), Quirks::default());
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or("-").to_owned();
     body.get("messages")
@@ -70,16 +70,16 @@ fn shape(messages: Vec<Message>) -> Vec<String> {
                 text(message.get("content"))
             );
             if let Some(id) = message.get("tool_call_id") {
-                line.push_str(&format!(" <- {}", text(Some(id))));
+                line = format!("{line} <- {}", text(Some(id)));
             }
             let calls = message.get("tool_calls").and_then(Value::as_array);
             for call in calls.unwrap_or_default() {
-                line.push_str(&format!(
-                    " {}:{}({})",
+                line = format!(
+                    "{line} {}:{}({})",
                     text(call.get("id")),
                     text(call.pointer("/function/name")),
                     text(call.pointer("/function/arguments"))
-                ));
+                );
             }
             line
         })
@@ -322,10 +322,10 @@ fn a_request_shares_what_was_encoded_before_it() {
     }
     let big = "z".repeat(1 << 20);
     prompt.push(user(&big));
-    let first = prompt.body(&options(), &Quirks::default());
+    let first = prompt.body(&options(), Quirks::default());
     prompt.push(Message::answer("well"));
     prompt.push(user("more"));
-    let second = prompt.body(&options(), &Quirks::default());
+    let second = prompt.body(&options(), Quirks::default());
     let long = first.iter().filter(|part| part.len() > 10_000);
     let mut count = 0;
     for part in long {
@@ -416,7 +416,7 @@ fn what_is_marked_is_taken_out_everywhere() {
 /// Commas between chunks, which are no part of any.
 fn separators(prompt: &mut Prompt, quirks: Quirks) -> usize {
     prompt
-        .body(&options(), &quirks)
+        .body(&options(), quirks)
         .iter()
         .filter(|part| part.as_slice() == b",")
         .count()
