@@ -36,8 +36,9 @@ pub(crate) mod prelude {
     pub(crate) use super::effect::Effect;
     pub(crate) use super::field::{List, Text, Variables, Within, choice, record};
     pub(crate) use super::needs::{
-        Call, Command, Commands, Ended, FILE_BYTES_MAX, Files, Finder, Kept, Need, Processes, Ran, Shelf, Supply, Writes,
+        Call, Command, Commands, Ended, FILE_BYTES_MAX, Files, Finder, Kept, Need, Pauses, Processes, Ran, Shelf, Supply, Writes,
     };
+    pub(crate) use super::kept::KEPT_BYTES_MAX;
     pub(crate) use super::place::{Place, Target};
     pub(crate) use crate::json::{array, object};
     pub(crate) use crate::world::{Exit, Item, Kind, Listening, Process, Protocol, Spawn, Stat, Stop};

@@ -62,6 +62,32 @@ impl std::ops::Deref for Processes {
     }
 }
 
+/// Waiting for what no port can announce.
+pub(crate) struct Pauses {
+    threads: Arc<dyn world::Threads>,
+    clock: Arc<dyn world::Clock>,
+}
+
+impl Need for Pauses {
+    const ROW: Row = Row {
+        name: "pauses",
+        question: "wait",
+    };
+    fn grant(supply: &Supply) -> Self {
+        Self {
+            threads: Arc::clone(&supply.threads),
+            clock: Arc::clone(&supply.clock),
+        }
+    }
+}
+
+impl Pauses {
+    /// Waits for `time`, or until `call` is cancelled.
+    pub(crate) fn pause(&self, time: std::time::Duration, call: &Call) {
+        self.threads.poll(&[], Some(self.clock.now().after(time)), &call.cancel);
+    }
+}
+
 /// The catalog as a search: what plain words match, and what may be loaded.
 pub(crate) trait FinderPort: Send + Sync {
     /// Searches for each of `queries`; the text for the model and the tools it may call from now on.
