@@ -23,10 +23,10 @@ pub(crate) fn parse_keeping_halves(bytes: &[u8]) -> Result<(Value, Vec<Half>), E
 }
 
 fn run(bytes: &[u8], is_keeping_halves: bool) -> Result<(Value, Keeper), Error> {
-    let Some(valid) = bytes.utf8_chunks().next() else {
-        return Err(Parser::new("", false).fault(A_VALUE).explain(""));
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()),
     };
-    let text = valid.valid();
     let mut parser = Parser::new(text, is_keeping_halves);
     let outcome = parser.document();
     let is_whole = text.len() == bytes.len();
@@ -43,6 +43,13 @@ pub(super) struct Parser<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) at: usize,
     depth: usize,
+    /// The elements of the arrays that are open, outermost first; each array takes its own when it ends, in
+    /// a vector of the right size.
+    items: Vec<Value>,
+    /// The same for the members of objects.
+    members: Vec<(String, Value)>,
+    /// Where a string with escapes is put together before it is copied in its final size.
+    pub(super) scratch: String,
     pub(super) halves: Keeper,
 }
 
@@ -53,6 +60,9 @@ impl<'a> Parser<'a> {
             bytes: text.as_bytes(),
             at: 0,
             depth: 0,
+            items: Vec::new(),
+            members: Vec::with_capacity(16),
+            scratch: String::new(),
             halves: Keeper::new(is_keeping_halves),
         }
     }
@@ -139,16 +149,16 @@ impl<'a> Parser<'a> {
 
     fn array(&mut self) -> Result<Value, Fault> {
         self.enter()?;
-        let mut items = Vec::new();
+        let first = self.items.len();
         let halves = self.halves.len();
         if !self.take(b']') {
             loop {
                 let before = self.halves.len();
                 let item = self.value()?;
                 if self.halves.len() != before {
-                    self.halves.place(before, items.len());
+                    self.halves.place(before, self.items.len() - first);
                 }
-                items.push(item);
+                self.items.push(item);
                 self.skip_blanks();
                 if self.take(b',') {
                     self.skip_blanks();
@@ -163,17 +173,17 @@ impl<'a> Parser<'a> {
             self.halves.end_array(halves);
         }
         self.depth -= 1;
-        Ok(Value::Array(items))
+        Ok(Value::Array(take_from(&mut self.items, first)))
     }
 
     fn object(&mut self) -> Result<Value, Fault> {
         self.enter()?;
-        let mut members = Vec::new();
+        let first = self.members.len();
         let halves = self.halves.len();
         if !self.take(b'}') {
             loop {
-                let member = self.member(members.len())?;
-                members.push(member);
+                let member = self.member(self.members.len() - first)?;
+                self.members.push(member);
                 self.skip_blanks();
                 if self.take(b',') {
                     self.skip_blanks();
@@ -184,6 +194,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
+        let members = take_from(&mut self.members, first);
         if self.halves.len() != halves {
             self.halves.end_object(halves, &members);
         }
@@ -215,5 +226,15 @@ impl<'a> Parser<'a> {
             self.halves.place(before, place);
         }
         Ok((key, value))
+    }
+}
+
+/// Takes what `stack` holds from `first` on; all of it without a copy.
+#[inline]
+fn take_from<T>(stack: &mut Vec<T>, first: usize) -> Vec<T> {
+    if first == 0 {
+        std::mem::take(stack)
+    } else {
+        stack.split_off(first)
     }
 }

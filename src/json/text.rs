@@ -5,6 +5,9 @@ use super::half::Edge;
 use super::parse::Parser;
 use super::scan::run_end;
 
+/// A lone high half: the length of the string behind its U+FFFD, and the unit.
+type High = Option<(usize, u16)>;
+
 impl Parser<'_> {
     /// The rest of a string whose opening quote was read, and its closing quote.
     #[inline]
@@ -15,77 +18,67 @@ impl Parser<'_> {
             self.at = end + 1;
             return Ok(self.slice(start, end).to_owned());
         }
-        self.escaped_string(start, end)
+        // A buffer of its own while it is filled, so that its length can live in a register.
+        let mut string = std::mem::take(&mut self.scratch);
+        string.clear();
+        let outcome = self.escaped_string(start, end, &mut string);
+        let exact = outcome.map(|()| string.as_str().to_owned());
+        self.scratch = string;
+        exact
     }
 
     /// The same for one whose first run, from `start` to `end`, is not all of it.
-    fn escaped_string(&mut self, start: usize, mut end: usize) -> Result<String, Fault> {
-        let mut string = String::with_capacity((end - start) * 2 + 16);
-        string.push_str(self.slice(start, end));
-        // Byte length of the string behind its latest lone high half, and that half.
-        let mut high = None;
-        loop {
-            self.at = end;
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    if let Some((length, unit)) = high
-                        && length == string.len()
-                    {
-                        self.halves.note(Edge::EndsHigh, unit);
-                    }
-                    return Ok(string);
-                }
-                Some(b'\\') => {
-                    self.at += 1;
-                    self.escape(&mut string, &mut high)?;
-                }
-                None => return Err(self.fault("the rest of a string and its closing `\"`")),
-                Some(_) => {
-                    return Err(self.fault("an escape such as `\\n` for a control character"));
-                }
-            }
-            let from = self.at;
-            end = run_end(self.bytes, from);
-            if end != from {
-                string.push_str(self.slice(from, end));
-            }
-        }
-    }
-
-    /// What stands behind a backslash.
-    #[inline]
-    fn escape(
+    fn escaped_string(
         &mut self,
+        mut start: usize,
+        mut end: usize,
         string: &mut String,
-        high: &mut Option<(usize, u16)>,
     ) -> Result<(), Fault> {
-        let plain = match self.peek() {
-            Some(b'n') => '\n',
-            Some(b'"') => '"',
-            Some(b'\\') => '\\',
-            Some(b'/') => '/',
-            Some(b't') => '\t',
-            Some(b'r') => '\r',
-            Some(b'b') => '\u{8}',
-            Some(b'f') => '\u{c}',
-            Some(b'u') => {
-                self.at += 1;
-                return self.unicode_escape(string, high);
-            }
-            _ => return Err(self.fault("one of `\"\\/bfnrtu` after a backslash")),
-        };
-        self.at += 1;
-        string.push(plain);
+        let mut high: High = None;
+        loop {
+            string.push_str(self.slice(start, end));
+            start = match self.bytes.get(end..) {
+                Some([b'\\', b'u', ..]) => {
+                    self.at = end + 2;
+                    self.unicode_escape(string, &mut high)?;
+                    self.at
+                }
+                Some([b'\\', escape, ..]) if let Some(plain) = plain(*escape) => {
+                    string.push(plain);
+                    end + 2
+                }
+                Some([b'"', ..]) => break,
+                rest => {
+                    self.at = end;
+                    return Err(self.string_fault(rest));
+                }
+            };
+            end = run_end(self.bytes, start);
+        }
+        self.at = end + 1;
+        if let Some((length, unit)) = high
+            && length == string.len()
+        {
+            self.halves.note(Edge::EndsHigh, unit);
+        }
         Ok(())
     }
 
+    /// What is wrong with `rest`, at which a string cannot go on.
+    #[cold]
+    fn string_fault(&mut self, rest: Option<&[u8]>) -> Fault {
+        match rest {
+            None | Some([]) => self.fault("the rest of a string and its closing `\"`"),
+            Some([b'\\', ..]) => {
+                self.at += 1;
+                self.fault("one of `\"\\/bfnrtu` after a backslash")
+            }
+            Some(_) => self.fault("an escape such as `\\n` for a control character"),
+        }
+    }
+
     /// The four digits behind `\u`, and the second escape of a pair.
-    fn unicode_escape(
-        &mut self,
-        string: &mut String,
-        high: &mut Option<(usize, u16)>,
-    ) -> Result<(), Fault> {
+    fn unicode_escape(&mut self, string: &mut String, high: &mut High) -> Result<(), Fault> {
         let unit = self.four_digits()?;
         if let Some(character) = char::from_u32(u32::from(unit)) {
             string.push(character);
@@ -111,9 +104,7 @@ impl Parser<'_> {
     fn low_half_after(&self, high: u16) -> Option<char> {
         let next = self.bytes.get(self.at..)?;
         let digits = next.strip_prefix(b"\\u")?.first_chunk::<4>()?;
-        let low = digits
-            .iter()
-            .try_fold(0, |unit, &byte| Some(unit << 4 | hex(byte)?))?;
+        let low = unit(*digits)?;
         match char::decode_utf16([high, low]).next() {
             Some(Ok(joined)) => Some(joined),
             _ => None,
@@ -121,24 +112,53 @@ impl Parser<'_> {
     }
 
     fn four_digits(&mut self) -> Result<u16, Fault> {
-        let mut unit = 0;
-        for _ in 0..4 {
-            let Some(digit) = self.peek().and_then(hex) else {
-                return Err(self.fault("four hexadecimal digits after `\\u`"));
-            };
-            unit = unit << 4 | digit;
-            self.at += 1;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        if let Some(unit) = rest.first_chunk().and_then(|digits| unit(*digits)) {
+            self.at += 4;
+            return Ok(unit);
         }
-        Ok(unit)
+        self.at += rest
+            .iter()
+            .take_while(|byte| byte.is_ascii_hexdigit())
+            .count();
+        Err(self.fault("four hexadecimal digits after `\\u`"))
     }
 }
 
+/// The character that a one-letter escape stands for.
 #[inline]
-fn hex(digit: u8) -> Option<u16> {
-    match digit {
-        b'0'..=b'9' => Some(u16::from(digit - b'0')),
-        b'a'..=b'f' => Some(u16::from(digit - b'a' + 10)),
-        b'A'..=b'F' => Some(u16::from(digit - b'A' + 10)),
-        _ => None,
-    }
+fn plain(escape: u8) -> Option<char> {
+    Some(match escape {
+        b'n' => '\n',
+        b'"' => '"',
+        b'\\' => '\\',
+        b'/' => '/',
+        b't' => '\t',
+        b'r' => '\r',
+        b'b' => '\u{8}',
+        b'f' => '\u{c}',
+        _ => return None,
+    })
 }
+
+/// The UTF-16 unit of four hexadecimal digits.
+#[inline]
+fn unit(digits: [u8; 4]) -> Option<u16> {
+    let [a, b, c, d] = digits.map(|digit| HEX_VALUES[usize::from(digit)]);
+    // A byte that is no digit has high bits, which survive the shifts.
+    let unit = a << 12 | b << 8 | c << 4 | d;
+    (unit <= 0xffff).then(|| u16::try_from(unit).ok())?
+}
+
+/// The value of each byte as a hexadecimal digit, or far more.
+static HEX_VALUES: [u32; 256] = {
+    let mut values = [0x1_0000; 256];
+    let mut digit = 0_u32;
+    while digit < 16 {
+        let byte = b"0123456789abcdef"[digit as usize];
+        values[byte as usize] = digit;
+        values[byte.to_ascii_uppercase() as usize] = digit;
+        digit += 1;
+    }
+    values
+};
