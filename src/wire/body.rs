@@ -4,7 +4,8 @@ use std::fmt;
 
 use crate::wire::Error;
 use crate::wire::chunks::Chunks;
-use crate::wire::head::{Fields, RequestHead, ResponseHead};
+use crate::wire::fields::Fields;
+use crate::wire::head::{RequestHead, ResponseHead};
 use crate::wire::octets::show;
 
 /// Digits of a `Content-Length`: fewer than overflow 64 bits.
@@ -215,4 +216,4 @@ fn content_length(fields: &Fields) -> Result<Option<u64>, Error> {
 
 #[cfg(test)]
 #[path = "body_tests.rs"]
-mod tests;
+pub(crate) mod tests;

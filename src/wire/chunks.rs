@@ -154,20 +154,19 @@ impl Chunks {
     }
 
     fn push_extension(&mut self, byte: u8) -> Result<(), Error> {
-        self.extension_bytes += 1;
         match byte {
             b'\r' => self.at = At::SizeLineFeed,
             // A line feed alone is where others see the end of the line: the door of request smuggling.
             0..=8 | 10..=31 | 127 => {
                 return Err(protocol("a chunk extension has a control character"));
             }
-            _ if self.extension_bytes > CHUNK_EXTENSION_BYTES_MAX => {
-                return Err(Error::Limit(format!(
-                    "the chunk extensions are longer than {} KiB",
-                    CHUNK_EXTENSION_BYTES_MAX / 1024
-                )));
-            }
-            _ => {}
+            _ => self.extension_bytes += 1,
+        }
+        if self.extension_bytes > CHUNK_EXTENSION_BYTES_MAX {
+            return Err(Error::Limit(format!(
+                "the chunk extensions are longer than {} KiB",
+                CHUNK_EXTENSION_BYTES_MAX / 1024
+            )));
         }
         Ok(())
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod body;
 mod chunks;
+pub(crate) mod fields;
 pub(crate) mod head;
 pub(crate) mod lines;
 mod octets;
@@ -18,7 +19,8 @@ mod wpt;
 use std::fmt;
 
 pub(crate) use body::{Body, Cut};
-pub(crate) use head::{Fields, RequestHead, RequestReader, ResponseHead, ResponseReader};
+pub(crate) use fields::Fields;
+pub(crate) use head::{RequestHead, RequestReader, ResponseHead, ResponseReader};
 pub(crate) use lines::LineReader;
 pub(crate) use sse::{SseEvent, SseReader};
 pub(crate) use url::{Host, Scheme, Url};

@@ -287,4 +287,4 @@ impl SseReader {
 
 #[cfg(test)]
 #[path = "sse_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -1,1 +1,0 @@
-//! A world in memory.
