@@ -10,6 +10,8 @@ mod needs;
 mod permit;
 mod place;
 mod rules;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use self::contract::{
     Binding, Bound, Change, Contract, Failure, Fingerprint, Outcome, Output, Plan, Subject, SubjectKind, Tool,

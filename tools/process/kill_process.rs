@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::calendar::{Stamp, format_rfc3339};
 use crate::tool::prelude::*;
 
 /// How long a process that was asked to end is watched.
@@ -65,7 +66,7 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 
 fn row(process: &Process) -> String {
     let command = crate::text::one_line(&process.command, COMMAND_BYTES_MAX);
-    let since = crate::calendar::format_utc(process.started);
+    let since = format_rfc3339(Stamp { unix_seconds: process.started, nanos: 0, offset_seconds: 0 });
     format!("  {} (pid {}, started {since}): {command}", process.name, process.pid)
 }
 
