@@ -17,6 +17,7 @@ pub(crate) struct Date {
     day: u8,
 }
 
+/// A day of the week.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Weekday {
     Monday,
@@ -99,6 +100,7 @@ impl Date {
         era * DAYS_PER_ERA + day_of_era - 719_468
     }
 
+    /// 0 to 9999.
     pub(crate) fn year(self) -> i32 {
         self.year
     }
@@ -113,6 +115,7 @@ impl Date {
         self.day
     }
 
+    /// Which day of the week it is.
     pub(crate) fn weekday(self) -> Weekday {
         // 1970-01-01 was a Thursday.
         let place = usize::try_from((self.days() + 3).rem_euclid(7)).unwrap_or(0);

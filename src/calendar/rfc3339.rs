@@ -103,14 +103,11 @@ pub(crate) fn format_rfc3339(stamp: Stamp) -> String {
         return String::new();
     };
     let (year, month, day) = (date.year(), date.month(), date.day());
-    let mut text = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
-    let minutes = stamp.offset_seconds.abs() / 60;
-    match stamp.offset_seconds {
-        0 => text.push('Z'),
-        offset => {
-            let sign = if offset < 0 { '-' } else { '+' };
-            text.push_str(&format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60));
-        }
+    let local = format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}");
+    let sign = if stamp.offset_seconds < 0 { '-' } else { '+' };
+    let minutes = stamp.offset_seconds.unsigned_abs() / 60;
+    match minutes {
+        0 => format!("{local}Z"),
+        _ => format!("{local}{sign}{:02}:{:02}", minutes / 60, minutes % 60),
     }
-    text
 }

@@ -398,3 +398,61 @@ fn cuts_in_words() {
         "the connection ended without the last chunk"
     );
 }
+
+#[test]
+fn random_responses_and_urls_never_panic_and_agree_in_any_cut() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move |bound: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        usize::try_from(state % bound as u64).unwrap()
+    };
+    let words: [&str; 24] = [
+        "HTTP/1.1 ",
+        "200 OK",
+        "103",
+        "\r\n",
+        "\r\n",
+        "\n",
+        "\r",
+        ":",
+        " ",
+        "\t",
+        "Content-Length",
+        "Transfer-Encoding",
+        "chunked",
+        "5",
+        "0",
+        "a;b",
+        "1\r\nx\r\n",
+        "0\r\n\r\n",
+        "\0",
+        "\u{e9}",
+        "http://",
+        "[::1]",
+        "unix:/",
+        "@",
+    ];
+    for round in 0..3000 {
+        let mut text = String::from(if round % 4 == 0 {
+            ""
+        } else {
+            "HTTP/1.1 200 OK\r\n"
+        });
+        if round % 4 == 2 {
+            text.push_str("Transfer-Encoding: chunked\r\n\r\n");
+        }
+        for _ in 0..random(16) {
+            text.push_str(words[random(words.len())]);
+        }
+        if let Ok(Some(_)) = crate::wire::head::tests::response(text.as_bytes()) {
+            let _ = response(text.as_bytes(), "GET");
+        }
+        let url: String = (0..random(8)).map(|_| words[random(words.len())]).collect();
+        let _ = crate::wire::Url::parse(&url);
+        let _ = crate::wire::Url::parse("http://h/a/b")
+            .unwrap()
+            .resolve(&url);
+    }
+}

@@ -46,6 +46,7 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
+    /// At the start of a body.
     pub(crate) fn new() -> Self {
         Self {
             at: At::Size,

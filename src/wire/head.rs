@@ -55,11 +55,12 @@ pub(crate) struct ResponseReader {
 }
 
 impl ResponseReader {
+    /// Ready for a first head; after each one, for the next.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Whether any byte was pushed.
+    /// Whether any byte of the head being read was pushed; false again when it is whole.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -84,13 +85,16 @@ impl ResponseReader {
                     status,
                     reason,
                 } = line;
-                let head = ResponseHead {
-                    version_minor,
-                    status,
-                    reason,
-                    fields,
-                };
-                return Ok(Some((head, used)));
+                *self = Self::default();
+                return Ok(Some((
+                    ResponseHead {
+                        version_minor,
+                        status,
+                        reason,
+                        fields,
+                    },
+                    used,
+                )));
             }
             self.interim_count += 1;
             if self.interim_count > INTERIM_RESPONSES_MAX {
@@ -111,11 +115,12 @@ pub(crate) struct RequestReader {
 }
 
 impl RequestReader {
+    /// Ready for a first head; after each one, for the next.
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    /// Whether any byte was pushed.
+    /// Whether any byte of the head being read was pushed; false again when it is whole.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }
@@ -124,6 +129,7 @@ impl RequestReader {
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Option<(RequestHead, usize)>, Error> {
         self.has_begun |= !bytes.is_empty();
         let read = self.head.push(bytes)?;
+        self.has_begun &= read.is_none();
         Ok(read.map(|(line, fields, used)| {
             let RequestLine {
                 method,
@@ -190,10 +196,7 @@ impl<S: StartLine> HeadReader<S> {
                 .get(..end.map_or(rest.len(), |at| at + 1))
                 .unwrap_or(rest);
             used += piece.len();
-            // What is above the cap is not even copied.
-            let room = (HEAD_BYTES_MAX + 1).saturating_sub(self.bytes);
-            self.line
-                .extend_from_slice(piece.get(..room).unwrap_or(piece));
+            self.line.extend_from_slice(piece);
             self.bytes += piece.len();
             if self.start.is_none() {
                 S::check_start(&self.line)?;

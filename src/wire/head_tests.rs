@@ -289,3 +289,21 @@ fn two_heads_come_one_after_the_other() {
         .unwrap();
     assert!(!close.is_persistent());
 }
+
+#[test]
+fn caps_are_for_one_head_not_for_the_connection() {
+    let mut requests = RequestReader::new();
+    let mut responses = ResponseReader::new();
+    let interim = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(INTERIM_RESPONSES_MAX);
+    let response = [interim.as_slice(), b"HTTP/1.1 200 OK\r\n\r\n"].concat();
+    for _ in 0..3000 {
+        assert!(
+            requests
+                .push(b"GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+                .unwrap()
+                .is_some()
+        );
+        assert!(responses.push(&response).unwrap().is_some());
+        assert!(!requests.has_begun() && !responses.has_begun());
+    }
+}

@@ -139,4 +139,16 @@ mod tests {
         check(b"one\n0123456789a\nx\n", &[b"one"], false);
         check(b"one\n0123456789a", &[b"one"], false);
     }
+
+    #[test]
+    fn a_long_line_is_looked_at_once() {
+        // Looking from its start each time would take hours.
+        let mut reader = LineReader::new(1 << 20);
+        for _ in 0..1 << 20 {
+            reader.feed(b"x").unwrap();
+            assert_eq!(reader.next(), None);
+        }
+        reader.finish().unwrap();
+        assert_eq!(reader.next().map(<[u8]>::len), Some(1 << 20));
+    }
 }

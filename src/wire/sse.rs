@@ -35,6 +35,16 @@ enum Data {
     Joined,
 }
 
+/// What stands before the line being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    /// Nothing: a byte order mark is dropped.
+    Start,
+    /// A carriage return that ended a line: a line feed belongs to it.
+    Return,
+    LineEnd,
+}
+
 /// Reads a stream of events.
 #[derive(Debug)]
 pub(crate) struct SseReader {
@@ -43,10 +53,7 @@ pub(crate) struct SseReader {
     start: usize,
     /// Up to here there is no line end.
     scanned: usize,
-    /// The last line ended with a carriage return: a line feed now belongs to it.
-    skips_line_feed: bool,
-    /// Nothing was read yet: a byte order mark is dropped.
-    is_at_start: bool,
+    before: Before,
     /// A cap was passed: which.
     over: Option<&'static str>,
     data: Data,
@@ -63,13 +70,13 @@ const LINE_OVER: &str = "a line of the event stream is longer than 8 MiB";
 const EVENT_OVER: &str = "an event of the stream is longer than 16 MiB";
 
 impl SseReader {
+    /// At the start of a stream.
     pub(crate) fn new() -> Self {
         Self {
             buffer: Vec::new(),
             start: 0,
             scanned: 0,
-            skips_line_feed: false,
-            is_at_start: true,
+            before: Before::Start,
             over: None,
             data: Data::None,
             joined: Vec::new(),
@@ -95,7 +102,7 @@ impl SseReader {
         self.buffer.extend_from_slice(bytes);
         // Said now, not at the next piece: after an endless line there may be none.
         if self.buffer.len() > SSE_LINE_BYTES_MAX
-            && self.read_start()
+            && self.skip_before()
             && self.find_end() - self.start > SSE_LINE_BYTES_MAX
         {
             self.over = Some(LINE_OVER);
@@ -146,19 +153,15 @@ impl SseReader {
 
     /// Reads lines up to the one that completes an event; false if more bytes are needed.
     fn read_event(&mut self) -> bool {
-        if self.over.is_some() || !self.read_start() {
+        if self.over.is_some() {
             return false;
         }
         if std::mem::take(&mut self.is_lent) {
             self.forget_event();
         }
         loop {
-            if self.skips_line_feed
-                && let Some(byte) = self.buffer.get(self.start)
-            {
-                self.start += usize::from(*byte == b'\n');
-                self.scanned = self.scanned.max(self.start);
-                self.skips_line_feed = false;
+            if !self.skip_before() {
+                return false;
             }
             let start = self.start;
             let end = self.find_end();
@@ -169,7 +172,11 @@ impl SseReader {
             let Some(byte) = self.buffer.get(end) else {
                 return false;
             };
-            self.skips_line_feed = *byte == b'\r';
+            self.before = if *byte == b'\r' {
+                Before::Return
+            } else {
+                Before::LineEnd
+            };
             self.start = end + 1;
             self.scanned = self.start;
             if start == end {
@@ -181,18 +188,20 @@ impl SseReader {
             }
         }
     }
-    /// Drops a byte order mark at the very start; false while it cannot be told yet.
-    fn read_start(&mut self) -> bool {
-        if self.is_at_start {
-            let bytes = self.buffer.as_slice();
-            if bytes.starts_with(BYTE_ORDER_MARK) {
-                self.start = BYTE_ORDER_MARK.len();
-                self.scanned = self.scanned.max(self.start);
-            } else if BYTE_ORDER_MARK.starts_with(bytes) {
-                return false;
-            }
-            self.is_at_start = false;
-        }
+    /// Drops what is no part of the line that begins here; false if that cannot be told before more bytes come.
+    fn skip_before(&mut self) -> bool {
+        let bytes = self.buffer.get(self.start..).unwrap_or_default();
+        let skipped = match (self.before, bytes) {
+            (Before::LineEnd, _) => return true,
+            (Before::Start, _) if bytes.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
+            (Before::Start, _) if BYTE_ORDER_MARK.starts_with(bytes) => return false,
+            (Before::Return, []) => return false,
+            (Before::Return, [b'\n', ..]) => 1,
+            (Before::Start | Before::Return, _) => 0,
+        };
+        self.start += skipped;
+        self.scanned = self.scanned.max(self.start);
+        self.before = Before::LineEnd;
         true
     }
 

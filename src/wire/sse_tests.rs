@@ -237,8 +237,8 @@ fn an_endless_line_is_told_before_more_comes() {
 
 #[test]
 fn an_event_has_a_cap_and_comments_do_not_count() {
-    let line = [b"data:".as_slice(), &[b'z'; 1 << 20], b"\n"].concat();
-    let comment = [b":".as_slice(), &[b'z'; 1 << 20], b"\n"].concat();
+    let line = [b"data:".as_slice(), &vec![b'z'; 1 << 20], b"\n"].concat();
+    let comment = [b":".as_slice(), &vec![b'z'; 1 << 20], b"\n"].concat();
     let mut reader = SseReader::new();
     for _ in 0..15 {
         reader.feed(&line).unwrap();

@@ -1,6 +1,6 @@
 //! URLs of endpoints, proxies and redirects (RFC 3986, RFC 9110 §4.2): `http`, `https` and `unix:/path`.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::wire::octets::show;
@@ -11,6 +11,7 @@ pub(crate) const URL_BYTES_MAX: usize = 16 * 1024;
 /// What a base that already names it is taken without (see [`Url::join`]).
 const CHAT_PATH: &str = "/chat/completions";
 
+/// How the server is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scheme {
     Http,
@@ -39,6 +40,7 @@ impl Scheme {
     }
 }
 
+/// Where the server is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Host {
     /// In lower case.
@@ -102,7 +104,10 @@ impl Url {
             return fault("a URL has no backslash");
         }
         let Some((scheme, rest)) = text.split_once("://") else {
-            let meant = text.trim_start_matches("http:").trim_start_matches('/');
+            let meant = ["http:", "https:"]
+                .iter()
+                .find_map(|start| text.strip_prefix(start));
+            let meant = meant.unwrap_or(text).trim_start_matches('/');
             return fault(&format!(
                 "the scheme is missing; write `http://{}`",
                 without_userinfo(meant)
@@ -418,7 +423,7 @@ fn encode_percent(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte == b' ' || !byte.is_ascii() {
-            out.push_str(&format!("%{byte:02X}"));
+            let _ = write!(out, "%{byte:02X}"); // Writing to memory cannot fail.
         } else {
             out.push(char::from(byte));
         }

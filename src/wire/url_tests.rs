@@ -92,6 +92,10 @@ fn endpoints_as_people_write_them() {
         "/",
         "unix:/run/user/1000/my proxy.sock",
     );
+}
+
+#[test]
+fn sockets_ports_and_absolute_targets() {
     assert_eq!(parse("unix:///run/p.sock").socket, "/run/p.sock");
     assert_eq!(parse("https://h").port, 443);
     assert_eq!(
@@ -109,6 +113,7 @@ fn what_is_no_url_says_what_is_meant() {
     check_error("localhost", "write `http://localhost`");
     check_error("http:localhost", "write `http://localhost`");
     check_error("http:/localhost", "write `http://localhost`");
+    check_error("https:/localhost/v1", "write `http://localhost/v1`");
     check_error("//localhost", "write `http://localhost`");
     check_error("http://", "host is missing");
     check_error("http:///v1", "host is missing");
@@ -221,7 +226,7 @@ fn user_and_password_are_never_shown() {
 #[test]
 fn bases_are_taken_as_they_are() {
     let check = |base: &str, expected: &str| {
-        assert_eq!(parse(base).join("/chat/completions").to_string(), expected)
+        assert_eq!(parse(base).join("/chat/completions").to_string(), expected);
     };
     check("http://h:1", "http://h:1/chat/completions");
     check("http://h:1/", "http://h:1/chat/completions");

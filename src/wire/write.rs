@@ -197,6 +197,9 @@ mod tests {
     use super::*;
     use crate::wire::{Body, RequestReader, ResponseReader};
 
+    /// Method, target, fields, and a part of the error.
+    type Row<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)], &'a str);
+
     fn request(method: &str, target: &str, fields: &[(&str, &str)]) -> Result<String, String> {
         let mut out = Vec::new();
         match write_request_head(method, target, fields, Some(0), &mut out) {
@@ -222,7 +225,7 @@ mod tests {
     #[test]
     fn what_would_split_a_message_is_refused_and_no_value_is_shown() {
         let host = ("Host", "h");
-        let faults: &[(&str, &str, &[(&str, &str)], &str)] = &[
+        let faults: &[Row] = &[
             ("PO ST", "/", &[host], "method"),
             ("", "/", &[host], "method"),
             ("GET", "", &[host], "target"),
