@@ -130,6 +130,13 @@ fn merge(members: Vec<(String, Value)>) -> Vec<(String, Value)> {
     merged
 }
 
+/// Of equal keys the last value wins, at the first one's place.
+impl<const N: usize> From<[(String, Value); N]> for Object {
+    fn from(members: [(String, Value); N]) -> Self {
+        Self::from_members(Vec::from(members))
+    }
+}
+
 impl IntoIterator for Object {
     type Item = (String, Value);
     type IntoIter = std::vec::IntoIter<(String, Value)>;

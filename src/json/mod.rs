@@ -20,12 +20,12 @@ pub(crate) use self::parse::{DEPTH_LEVELS_MAX, parse, parse_keeping_halves};
 pub(crate) use self::value::Value;
 pub(crate) use self::write::{write, write_indented, write_string};
 
-/// Makes a [`Value::Object`]: `object! { "name": expression, … }`. A key is a literal, a name or an
-/// expression in parentheses; each value is anything that a `Value` can be made from.
+/// Makes a [`Value::Object`]: `object! { "name": expression, … }`. A key is a literal, a variable
+/// or an expression in parentheses; each value is anything that a `Value` can be made from.
 macro_rules! object {
     () => { $crate::json::Value::Object($crate::json::Object::new()) };
     ($($key:tt : $value:expr),* $(,)?) => {
-        $crate::json::Value::Object($crate::json::Object::from_iter([
+        $crate::json::Value::Object($crate::json::Object::from([
             $((::std::string::String::from($key), $crate::json::Value::from($value))),*
         ]))
     };

@@ -1,1 +1,22 @@
-//! (to be written)
+//! Text for people: its width, cuts, what a terminal may see of it, differences, near misses.
+
+mod cut;
+mod diff;
+mod lossy;
+mod myers;
+mod nearest;
+mod sanitize;
+mod style;
+mod width;
+mod width_table;
+
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::cut::{cut_head, cut_middle, cut_tail, one_line};
+pub(crate) use self::diff::{Diff, NOWHERE, unified};
+pub(crate) use self::lossy::lossy;
+pub(crate) use self::nearest::nearest;
+pub(crate) use self::sanitize::sanitize;
+pub(crate) use self::style::{Paint, Style};
+pub(crate) use self::width::{cells, char_cells};

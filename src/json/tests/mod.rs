@@ -1,10 +1,28 @@
 //! Tests of the JSON folder.
 
-use super::*;
+mod big;
+mod generate;
+mod grammar;
+mod halves;
+mod values;
 
-#[test]
-fn smoke() {
-    let value =
-        parse(br#" {"a": [1, -2.5, 1e300, "x\n\ud83d\ude80"], "b": {}, "a": null} "#).unwrap();
-    assert_eq!(value.to_string(), r#"{"a":null,"b":{}}"#);
+use super::{Error, Value, parse, write, write_indented};
+
+/// The compact text of `value`.
+fn compact(value: &Value) -> String {
+    let mut bytes = Vec::new();
+    write(value, &mut bytes);
+    String::from_utf8(bytes).unwrap()
+}
+
+#[track_caller]
+fn read(text: impl AsRef<[u8]>) -> Value {
+    let text = text.as_ref();
+    parse(text).unwrap_or_else(|error| panic!("{error}: {}", text.escape_ascii()))
+}
+
+#[track_caller]
+fn fault(text: impl AsRef<[u8]>) -> Error {
+    let text = text.as_ref();
+    parse(text).expect_err(&text.escape_ascii().to_string())
 }
