@@ -5,7 +5,7 @@ use std::io;
 use crate::app::pump::Pump;
 use crate::app::typed::{Lines, Typed};
 use crate::app::view::View;
-use crate::text::{self, Paint};
+use crate::text::{self, Paint, Style};
 use crate::tool::{Answer, Effect, Question};
 use crate::world::{Signal, World};
 
@@ -30,7 +30,7 @@ pub(crate) fn ask(
     lines.forget(world, pump)?;
     view.line(&shown(question, paint))?;
     let verb = if question.effect == Effect::Destroy { "This cannot be undone. Do it?" } else { "Do it?" };
-    view.error_text(&format!("{} [y/N] ", paint.bold(verb)))?;
+    view.error_text(&format!("{} [y/N] ", paint.wrap(Style::Bold, verb)))?;
     Ok(match lines.next(world, pump)? {
         Typed::Line(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Asked::Answer(Answer::Yes),
         Typed::Line(_) => Asked::Answer(Answer::No),
@@ -47,19 +47,21 @@ pub(crate) fn ask(
 
 /// The question's text: what would happen, line by line, diffs in colour, nothing that could move the cursor.
 fn shown(question: &Question, paint: Paint) -> String {
-    let mut rows = vec![paint.bold(&format!("{} wants to {}:", question.tool, purpose(question.effect)))];
+    let title = format!("{} wants to {}:", question.tool, purpose(question.effect));
+    let mut rows = vec![paint.wrap(Style::Bold, &title).into_owned()];
     let is_diff = question.shown.starts_with("--- ");
     for line in question.shown.lines() {
         let line = text::sanitize(line);
-        let line = match line.chars().next() {
-            Some('+') if is_diff => paint.green(&line),
-            Some('-') if is_diff => paint.red(&line),
-            Some('@') if is_diff => paint.cyan(&line),
-            _ => line.into_owned(),
+        let style = match line.chars().next().filter(|_| is_diff) {
+            Some('+') => Some(Style::Green),
+            Some('-') => Some(Style::Red),
+            Some('@') => Some(Style::Cyan),
+            _ => None,
         };
+        let line = style.map_or_else(|| line.clone(), |style| paint.wrap(style, &line));
         rows.push(format!("  {line}"));
     }
-    rows.extend(question.places.iter().map(|place| format!("  {}", paint.yellow(&text::sanitize(place)))));
+    rows.extend(question.places.iter().map(|place| format!("  {}", paint.wrap(Style::Yellow, &text::sanitize(place)))));
     rows.join("\n")
 }
 

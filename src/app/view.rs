@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::json::{self, Object, Value, object};
-use crate::text::{self, Paint};
+use crate::text::{self, Paint, Style};
 use crate::tool::{Reply, Request, Verdict};
 use crate::world::{Cancel, Standard, World};
 
@@ -169,7 +169,7 @@ impl<'w> View<'w> {
             return Ok(());
         }
         let line = format!("· {} {arguments}", text::sanitize(&request.name));
-        let line = self.paint.dim(&text::one_line(&text::sanitize(&line), CALL_CELLS_MAX));
+        let line = self.dimmed(&line);
         self.line(&line)
     }
 
@@ -184,7 +184,7 @@ impl<'w> View<'w> {
         } else if self.is_telling() && (!is_ok || self.loudness == Loudness::Verbose) {
             let word = if is_ok { "" } else { "failed: " };
             let line = format!("  {word}{}", reply.text.trim());
-            let line = self.paint.dim(&text::one_line(&text::sanitize(&line), CALL_CELLS_MAX));
+            let line = self.dimmed(&line);
             self.line(&line)?;
         }
         match &reply.hint {
@@ -203,14 +203,14 @@ impl<'w> View<'w> {
         if self.loudness == Loudness::Quiet {
             return Ok(());
         }
-        let prefix = if level == Level::Warning { self.paint.yellow("ankita:") } else { "ankita:".to_owned() };
+        let prefix = if level == Level::Warning { self.paint.wrap(Style::Yellow, "ankita:") } else { "ankita:".into() };
         self.line(&format!("{prefix} {}", text::sanitize(message)))
     }
 
     /// What ends a run or a turn, on standard error, and an event.
     pub(crate) fn error(&mut self, kind: &str, message: &str) -> io::Result<()> {
         self.event(object! { "type": "error", "kind": kind, "message": message })?;
-        let prefix = self.paint.red("ankita:");
+        let prefix = self.paint.wrap(Style::Red, "ankita:");
         self.line(&format!("{prefix} {}", text::sanitize(message)))
     }
 
@@ -260,6 +260,12 @@ impl<'w> View<'w> {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
         }
+    }
+
+    /// A line about a call, short and quiet.
+    fn dimmed(&self, line: &str) -> String {
+        let line = text::one_line(&text::sanitize(line), CALL_CELLS_MAX);
+        self.paint.wrap(Style::Dim, &line).into_owned()
     }
 
     /// Whether calls are told of, one line each.

@@ -361,7 +361,7 @@ impl<'a> Fields<'a> {
     /// Refuses arguments that nothing took.
     pub(crate) fn finish(self) {
         for (name, _) in self.members.iter().filter(|(name, _)| !self.known.contains(&name.as_ref())) {
-            let near = crate::text::nearest(name, &self.known);
+            let near = crate::text::nearest(name, self.known.iter().copied());
             let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             let path = self.path(name);
             self.faults.push(format!("`{path}` is not an argument{hint}"));

@@ -193,8 +193,8 @@ impl Gate {
     }
 
     fn unknown(&self, name: &str) -> String {
-        let known: Vec<&str> = self.tools.iter().filter(|tool| !tool.contract.is_internal).map(|tool| tool.name).collect();
-        let near = text::nearest(name, &known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let known = self.tools.iter().filter(|tool| !tool.contract.is_internal).map(|tool| tool.name);
+        let near = text::nearest(name, known).map_or_else(|| ".".to_owned(), |near| format!("; did you mean `{near}`?"));
         let shown = text::one_line(&text::sanitize(name), 64);
         format!("there is no tool `{shown}`{near} Use `{FIND_TOOLS}` to search for tools")
     }
