@@ -8,7 +8,11 @@
     clippy::expect_used,
     reason = "a build script fails by panicking"
 )]
-#![allow(dead_code, reason = "the program uses what the build script does not")]
+#![allow(
+    dead_code,
+    unused_imports,
+    reason = "the program uses what the build script does not"
+)]
 
 #[path = "src/tool/find/compile/mod.rs"]
 mod compile;

@@ -126,7 +126,8 @@ impl<'a> Reader<'_, 'a> {
             return;
         }
         let is_code = is_code || has_hump(text);
-        for part in words::parts(text) {
+        let room = QUERY_WORDS_MAX.saturating_sub(self.words.len());
+        for part in words::parts(text).take(room) {
             self.word(part.text, is_code);
         }
     }

@@ -116,3 +116,19 @@ fn dev_set() {
         println!("{row}");
     }
 }
+
+#[test]
+fn probe() {
+    for line in std::fs::read_to_string(std::env::var("PROBE").unwrap_or_default())
+        .unwrap_or_default()
+        .lines()
+    {
+        let (gold, query) = line.split_once(": ").unwrap();
+        let gold: Vec<&str> = gold.split(',').filter(|g| *g != "-").collect();
+        let mut got = found(query);
+        got.sort_unstable();
+        if gold != got {
+            println!("{query}\n     wanted {gold:?} got {got:?}");
+        }
+    }
+}

@@ -90,6 +90,9 @@ fn is_rust_word(name: &str) -> bool {
 pub(super) fn folders(source: &Source, tools: &[ToolFile], problems: &mut Vec<Problem>) {
     for (place, category) in source.categories.iter().enumerate() {
         let id = &category.id;
+        if id == CORE {
+            continue; // Said where it was read.
+        }
         let has_tools = tools.iter().any(|tool| tool.category == *id);
         let message = if place >= CATEGORIES_MAX {
             format!("more than {CATEGORIES_MAX} categories")

@@ -135,28 +135,23 @@ pub(crate) fn compile(files: &[File], skills: &[SkillFile]) -> Result<Compiled, 
     check::skills(skills, &tools, &mut problems);
     let place = |category: &str| source.place(category).map_or(0, |at| at + 1);
     tools.sort_by_cached_key(|tool| (place(&tool.category), tool.name.clone()));
-    let tables = Tables::build(&source, &tools);
-    if let Err(message) = &tables {
-        problems.push(at(CATALOG, 1, message.clone()));
-    }
     problems.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
-    match tables {
-        Ok(tables) if problems.is_empty() => {
-            let mut skills: Vec<_> = skills
-                .iter()
-                .map(|skill| (skill.name.clone(), skill.path.clone()))
-                .collect();
-            skills.sort();
-            Ok(Compiled {
-                source,
-                tools,
-                skills,
-                tables,
-                phrases,
-            })
-        }
-        _ => Err(problems),
+    if !problems.is_empty() {
+        return Err(problems);
     }
+    let tables = Tables::build(&source, &tools).map_err(|message| vec![at(CATALOG, 1, message)])?;
+    let mut skills: Vec<_> = skills
+        .iter()
+        .map(|skill| (skill.name.clone(), skill.path.clone()))
+        .collect();
+    skills.sort();
+    Ok(Compiled {
+        source,
+        tools,
+        skills,
+        tables,
+        phrases,
+    })
 }
 
 fn at(path: &str, line: usize, message: String) -> Problem {
