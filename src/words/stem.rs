@@ -28,7 +28,6 @@ const IRREGULAR: &[(&str, &str)] = &[
     ("held", "hold"),
     ("hung", "hang"),
     ("kept", "keep"),
-    ("killall", "kill"),
     ("knew", "know"),
     ("known", "know"),
     ("lens", "lens"),
