@@ -40,3 +40,10 @@ mod words;
 mod world;
 
 fn main() {}
+/// The tools, the keyword catalog and the skills that the build script found.
+#[allow(unused_qualifications, reason = "`core` is also the name of a crate")]
+mod catalog {
+    use crate::tool::Tool;
+
+    include!(concat!(env!("OUT_DIR"), "/catalog.rs"));
+}

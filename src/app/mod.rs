@@ -1,1 +1,2 @@
-//! (to be written)
+//! stub
+mod chat; mod consent; mod pump; mod serve; mod typed; mod view;

@@ -23,16 +23,15 @@ pub(crate) enum Filled {
 /// The call that fits `request` best among the examples of `tools`, if one is near enough.
 pub(crate) fn fill(request: &str, tools: &[&'static Tool], near_thousandths: u32) -> Option<Filled> {
     let given = pieces(request);
-    let wanted = content(&given);
     let mut best: Option<(u32, bool, Filled)> = None;
     for tool in tools {
         for (arguments, query) in (tool.contract.examples)() {
             let example = pieces(query);
-            let score = likeness(&wanted, &content(&example));
+            let (filled, taken, slots) = adapt(tool, &arguments, &example, &given);
+            let score = likeness(&content(&given, &taken), &content(&example, &slots));
             if score < near_thousandths {
                 continue;
             }
-            let filled = adapt(tool, &arguments, &example, &given);
             let is_whole = matches!(filled, Filled::Call { .. });
             // Of two examples equally near, the one that finds all its values is meant.
             if best.as_ref().is_none_or(|(top, top_is_whole, _)| (*top, *top_is_whole) < (score, is_whole)) {
@@ -43,11 +42,16 @@ pub(crate) fn fill(request: &str, tools: &[&'static Tool], near_thousandths: u32
     best.map(|(_, _, filled)| filled)
 }
 
-/// The stems of the words that carry meaning; numbers, paths and quotes are material and do not count.
-fn content(pieces: &[Piece]) -> HashSet<String> {
+/// The stems of the words that carry meaning; numbers, paths, quotes and what fills an argument are material
+/// and do not count.
+fn content(pieces: &[Piece], is_material: &[bool]) -> HashSet<String> {
     pieces
         .iter()
-        .filter(|piece| piece.kind == Kind::Word && !words::is_filler(&piece.text.to_lowercase()))
+        .zip(is_material)
+        .filter(|(piece, is_material)| {
+            piece.kind == Kind::Word && !**is_material && !words::is_filler(&piece.text.to_lowercase())
+        })
+        .map(|(piece, _)| piece)
         .flat_map(|piece| words::stems(&piece.text))
         .collect()
 }
@@ -62,14 +66,21 @@ fn likeness(left: &HashSet<String>, right: &HashSet<String>) -> u32 {
     u32::try_from(2_000 * shared / all).unwrap_or(0)
 }
 
-/// The example's arguments with the request's pieces where the example has its own.
-fn adapt(tool: &'static Tool, arguments: &Value, example: &[Piece], given: &[Piece]) -> Filled {
+/// The example's arguments with the request's pieces where the example has its own; and which pieces of the
+/// request and of the example these are.
+fn adapt(tool: &'static Tool, arguments: &Value, example: &[Piece], given: &[Piece]) -> (Filled, Vec<bool>, Vec<bool>) {
     let schema = (tool.contract.schema)();
     let is_required = |name: &str| {
         let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
         required.iter().any(|item| item.as_str() == Some(name))
     };
     let mut used = vec![false; given.len()];
+    let mut slots = vec![false; example.len()];
+    let lacks = |argument: &str| Filled::Lacks {
+        name: tool.name,
+        argument: argument.to_owned(),
+    };
+    let mut lacking = None;
     let mut filled = Object::new();
     let members = arguments.as_object().cloned().unwrap_or_default();
     for (name, value) in members.iter() {
@@ -77,36 +88,27 @@ fn adapt(tool: &'static Tool, arguments: &Value, example: &[Piece], given: &[Pie
             filled.insert(name, value.clone()); // A constant of the example, such as an action.
             continue;
         };
+        slots[at] = true;
         match choose(&example[at], at, example, given, &used) {
             Some(index) => {
                 used[index] = true;
                 filled.insert(name, shaped(&given[index].text, value, is_number));
             }
-            None if is_required(name) || members.len() == 1 && is_required_by_check(tool, name) => {
-                return Filled::Lacks {
-                    name: tool.name,
-                    argument: name.to_owned(),
-                };
-            }
+            None if is_required(name) => lacking = lacking.or_else(|| Some(lacks(name))),
             None => (),
         }
     }
     let arguments = Value::Object(filled);
-    match (tool.contract.bind)(&arguments) {
-        Ok(_) => Filled::Call {
+    let filled = match (lacking, (tool.contract.bind)(&arguments)) {
+        (Some(lacking), _) => lacking,
+        (None, Ok(_)) => Filled::Call {
             name: tool.name,
             arguments,
         },
-        Err(_) => Filled::Lacks {
-            name: tool.name,
-            argument: members.keys().next().unwrap_or_default().to_owned(),
-        },
-    }
-}
-
-/// Whether the tool refuses a call without `name` although its schema does not require it.
-fn is_required_by_check(tool: &Tool, _name: &str) -> bool {
-    (tool.contract.bind)(&Value::Object(Object::new())).is_err()
+        // What the schema leaves optional, the tool's own check may still want.
+        (None, Err(_)) => lacks(members.keys().next().unwrap_or_default()),
+    };
+    (filled, used, slots)
 }
 
 /// Where the example's request says `value`, and whether it is a number.
