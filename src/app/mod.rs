@@ -1,2 +1,10 @@
-//! stub
-mod chat; mod consent; mod pump; mod serve; mod typed; mod view;
+//! The program's commands, and what they share: the driver, the view, consent and ports.
+
+mod chat;
+mod consent;
+mod instructions;
+mod pump;
+mod serve;
+mod toolbox;
+mod typed;
+mod view;

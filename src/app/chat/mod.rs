@@ -1,1 +1,3 @@
-pub(crate) mod input;
+//! One question, or a session.
+
+mod input;
