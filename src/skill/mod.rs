@@ -4,6 +4,8 @@ mod front;
 #[cfg(test)]
 mod tests;
 
+use std::fmt::Write as _;
+
 use self::front::Front;
 
 /// A rendered body has this many characters at most.
@@ -98,9 +100,10 @@ pub(crate) fn render(skill: &Skill) -> String {
             let (kept, cut) = skill.body.split_at(at);
             text.push_str(kept);
             let count = cut.chars().count();
-            text.push_str(&format!(
+            let _ = write!(
+                text,
                 "\n[cut: {count} more characters; a skill's body is shown up to {BODY_CHARS_MAX}]"
-            ));
+            );
         }
     }
     text

@@ -97,22 +97,17 @@ fn key_value(cursor: &mut Cursor<'_>, table: &mut Table, depth: usize) -> Result
 fn key(cursor: &mut Cursor<'_>) -> Result<Vec<String>, Fault> {
     let mut keys = Vec::new();
     loop {
-        let simple = match cursor.peek() {
-            Some('"' | '\'') => {
-                let begun = cursor.mark();
-                if cursor.rest().starts_with("\"\"\"") || cursor.rest().starts_with("'''") {
-                    return Err(begun.fault("a key cannot be a multi-line string".to_owned()));
-                }
-                cursor.string()?
+        let simple = if let Some('"' | '\'') = cursor.peek() {
+            if cursor.rest().starts_with("\"\"\"") || cursor.rest().starts_with("'''") {
+                return Err(cursor.fault("a key cannot be a multi-line string".to_owned()));
             }
-            _ => {
-                let bare =
-                    cursor.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
-                if bare.is_empty() {
-                    return Err(cursor.unexpected("a key (letters, digits, `_`, `-`, or quoted)"));
-                }
-                bare.to_owned()
+            cursor.string()?
+        } else {
+            let bare = cursor.take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+            if bare.is_empty() {
+                return Err(cursor.unexpected("a key (letters, digits, `_`, `-`, or quoted)"));
             }
+            bare.to_owned()
         };
         keys.push(simple);
         if keys.len() > DEPTH_MAX {

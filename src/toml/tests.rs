@@ -1,5 +1,7 @@
 //! TOML against the specification's own rules, and against Python's `tomllib` on generated texts.
 
+#![allow(clippy::print_stderr, reason = "a test that is skipped says why")]
+
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};

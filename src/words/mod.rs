@@ -3,19 +3,19 @@
 //! The build script compiles this folder too, so that the catalog's words and a live query's words
 //! go through the same code. It imports nothing.
 
-mod common;
 mod edit;
 mod fold;
 mod split;
 mod stem;
+mod stop;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::common::{is_common, is_filler};
 pub(crate) use self::edit::is_one_edit;
 pub(crate) use self::fold::fold_into;
 pub(crate) use self::split::{Chunk, Part, chunks, parts};
 pub(crate) use self::stem::stem;
+pub(crate) use self::stop::{is_filler, is_stop_word};
 
 /// The words of `text`, split, folded and stemmed, in order; `killProcess`, `kill_process` and
 /// "killing processes" all give `kill`, `process`.

@@ -66,7 +66,7 @@ fn stems(text: &str) -> Vec<(String, String)> {
             words::fold_into(part.text, &mut word);
             let is_word =
                 word.chars().count() >= LETTERS_MIN && word.chars().all(char::is_alphabetic);
-            (is_word && !words::is_common(&word)).then(|| {
+            (is_word && !words::is_stop_word(&word)).then(|| {
                 let stem = words::stem_of(&word);
                 (word, stem)
             })

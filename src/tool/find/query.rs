@@ -139,7 +139,7 @@ impl<'a> Reader<'_, 'a> {
         let stemmed = std::mem::take(&mut self.folded);
         words::fold_into(text, &mut self.folded);
         let is_filler = words::is_filler(&self.folded);
-        let is_telling = !words::is_common(&self.folded);
+        let is_telling = !words::is_stop_word(&self.folded);
         if stem.is_none() && is_telling && typed >= TYPED_LETTERS_MIN {
             stem = self.mistyped(&stemmed);
         }
@@ -172,7 +172,7 @@ impl<'a> Reader<'_, 'a> {
     fn is_plain(&mut self, text: &str) -> bool {
         self.folded.clear();
         words::fold_into(text, &mut self.folded);
-        words::is_common(&self.folded)
+        words::is_stop_word(&self.folded)
     }
 
     /// The long stem with rules of its own that lies one edit from `stemmed`; of several, one

@@ -239,11 +239,11 @@ impl<'m> Finder<'_, 'm> {
             }
             Kind::Claim => self.counts(hit.start, hit.bit()),
         };
-        is_free && self.wins(&hit.rule)
+        is_free && self.wins(hit.rule)
     }
 
     /// Whether the overlap of a rule, if it has one, leaves it to the rule's category.
-    fn wins(&self, rule: &Rule) -> bool {
+    fn wins(&self, rule: Rule) -> bool {
         let place = usize::from(rule.overlap).checked_sub(1);
         let Some(overlap) = place.and_then(|at| self.matcher.overlaps.get(at)) else {
             return true;
@@ -369,7 +369,9 @@ impl<'m> Finder<'_, 'm> {
         }
         sort(&mut found.categories);
         for (word, mark) in self.words.iter().zip(&self.marks) {
-            let is_new = word.is_telling && !mark.is_used;
+            // The words of a name that was found matched something.
+            let is_named = word.is_code && !found.tools.is_empty();
+            let is_new = word.is_telling && !mark.is_used && !is_named;
             if found.unmatched.len() == UNMATCHED_WORDS_MAX {
                 break;
             }

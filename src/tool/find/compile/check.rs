@@ -73,7 +73,7 @@ pub(super) fn tools(
     tools
 }
 
-/// A tool is snake_case, and what a category may be called is checked where it is read.
+/// Tools are in snake case; what a category may be called is checked where it is read.
 fn is_tool_name(name: &str) -> bool {
     let is_snake = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name
@@ -272,6 +272,9 @@ pub(super) fn skills(skills: &[SkillFile], tools: &[ToolFile], problems: &mut Ve
             |line: usize, message: String| problems.push(at(&skill.path, line, message));
         for (line, fault) in &skill.faults {
             report(*line, fault.clone());
+        }
+        if !skill.faults.is_empty() && skill.name.is_empty() && skill.body_chars == 0 {
+            continue; // It could not be read, and nothing more can be said of it.
         }
         let is_name = !skill.name.is_empty()
             && skill.name.len() <= 64

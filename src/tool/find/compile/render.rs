@@ -66,7 +66,7 @@ fn modules(compiled: &Compiled, absolute: &dyn Fn(&str) -> String, out: &mut Str
         let (name, category) = (&tool.name, &tool.category);
         format!(
             "Tool {{ name: {name:?}, category: {category:?}, contract: \
-             &self::{category}::{name}::CONTRACT }}"
+             &{category}::{name}::CONTRACT }}"
         )
     });
 }

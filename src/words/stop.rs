@@ -15,7 +15,7 @@ const FILLERS: &[&str] = &[
 
 /// Words that may stand in a phrase but by themselves say nothing: prepositions, question words,
 /// the plainest verbs. Sorted.
-const COMMON: &[&str] = &[
+const STOP_WORDS: &[&str] = &[
     "about",
     "above",
     "after",
@@ -141,13 +141,13 @@ pub(crate) fn is_filler(word: &str) -> bool {
 }
 
 /// Whether a folded, unstemmed word says nothing by itself.
-pub(crate) fn is_common(word: &str) -> bool {
-    is_filler(word) || COMMON.binary_search(&word).is_ok()
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    is_filler(word) || STOP_WORDS.binary_search(&word).is_ok()
 }
 
 /// Panics unless both lists are sorted and share no word.
 #[cfg(test)]
 pub(super) fn check_sorted() {
-    assert!(FILLERS.is_sorted() && COMMON.is_sorted());
-    assert!(!FILLERS.iter().any(|word| COMMON.contains(word)));
+    assert!(FILLERS.is_sorted() && STOP_WORDS.is_sorted());
+    assert!(!FILLERS.iter().any(|word| STOP_WORDS.contains(word)));
 }
