@@ -77,6 +77,8 @@ pub(crate) struct Record {
     pub(crate) peer: Peer,
     /// All that was written to it.
     pub(crate) written: Vec<u8>,
+    /// In so many writes.
+    pub(crate) writes: u64,
     pub(crate) opened: Moment,
     /// When it was closed by us.
     pub(crate) closed: Option<Moment>,
@@ -114,6 +116,7 @@ impl State {
             .find(|(known, _)| *known == Some(source));
         if let Some((known, record)) = record {
             record.written = std::mem::take(&mut pipe.written);
+            record.writes = pipe.writes;
             record.closed = pipe.closed;
             *known = None;
         }
@@ -165,6 +168,7 @@ impl Fake {
             .map(|(source, mut record)| {
                 if let Some(pipe) = source.and_then(|source| state.sources.pipe(source)) {
                     record.written.clone_from(&pipe.written);
+                    record.writes = pipe.writes;
                 }
                 record
             })
@@ -198,6 +202,7 @@ impl super::State {
         let record = Record {
             peer: peer.clone(),
             written: Vec::new(),
+            writes: 0,
             opened: self.now,
             closed: None,
         };

@@ -106,6 +106,7 @@ pub(super) struct Pipe {
     peer: Option<Source>,
     /// All that was written.
     pub(super) written: Vec<u8>,
+    pub(super) writes: u64,
     steps: VecDeque<Step>,
     /// How much of `written` the steps have used up, and the range of the last request.
     used: usize,
@@ -128,6 +129,7 @@ impl Pipe {
             window: None,
             peer: None,
             written: Vec::new(),
+            writes: 0,
             steps: VecDeque::new(),
             used: 0,
             request: 0..0,
@@ -302,6 +304,7 @@ impl Pipe {
         }
         self.written
             .extend_from_slice(bytes.get(..count).unwrap_or_default());
+        self.writes += 1;
         self.step(now);
         Ok(count)
     }
