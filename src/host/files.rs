@@ -229,7 +229,8 @@ impl Temporary {
         mode: Option<u32>,
         former: Option<&Metadata>,
     ) -> io::Result<Self> {
-        let (temporary, mut file) = Self::open(beside, mode)?;
+        let name = || format!(".ankita-{}.tmp", random::hex(16));
+        let (temporary, mut file) = Self::open(beside, mode, name)?;
         file.write_all(bytes)?;
         let is_owned = former.is_none_or(|former| hand_over(&file, former).is_ok());
         if let Some(mode) = mode {
@@ -242,9 +243,13 @@ impl Temporary {
         Ok(temporary)
     }
 
-    /// Makes the file under a name that nobody can guess; what is there already, a planted link
-    /// too, is never opened.
-    fn open(beside: &Path, mode: Option<u32>) -> io::Result<(Self, File)> {
+    /// Makes the file under a `name`, which nobody can guess; what is there already, a planted
+    /// link too, is never opened.
+    fn open(
+        beside: &Path,
+        mode: Option<u32>,
+        mut name: impl FnMut() -> String,
+    ) -> io::Result<(Self, File)> {
         if beside.file_name().is_none() {
             let text = "the path does not end in a file's name";
             return Err(io::Error::new(ErrorKind::InvalidInput, text));
@@ -252,7 +257,7 @@ impl Temporary {
         // With a mode to come nobody else reads it until then.
         let first_mode = if mode.is_some() { 0o600 } else { 0o666 };
         for _ in 0..NAMES_MAX {
-            let path = beside.with_file_name(format!(".ankita-{}.tmp", random::hex(16)));
+            let path = beside.with_file_name(name());
             let opened = OpenOptions::new()
                 .write(true)
                 .create_new(true)

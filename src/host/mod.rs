@@ -14,6 +14,8 @@ mod net;
 mod proc;
 mod processes;
 mod random;
+#[cfg(test)]
+mod scratch;
 mod signals;
 mod sys;
 mod threads;

@@ -156,9 +156,7 @@ impl Stream for Connection {
 }
 
 /// Repeats what a signal interrupted before it did anything.
-pub(super) fn uninterrupted(
-    mut attempt: impl FnMut() -> io::Result<usize>,
-) -> io::Result<usize> {
+pub(super) fn uninterrupted(mut attempt: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match attempt() {
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
@@ -239,7 +237,8 @@ fn begin_lookup(host: &str, port: u16) -> Question {
         Ok(event) => (Some(event), None),
         Err(error) => (None, Some(error)),
     };
-    let source = Source(event.as_ref().map_or(-1, AsRawFd::as_raw_fd));
+    // A number that no descriptor has counts as closed, and so as ready: the answer is there.
+    let source = Source(event.as_ref().map_or(i32::MAX, AsRawFd::as_raw_fd));
     let answer = Arc::new(Answer {
         addresses: Mutex::new(None),
         event,

@@ -108,7 +108,8 @@ pub(super) fn signal(pid: u32, started_ticks: u64, signal: c_int) -> io::Result<
         // An old kernel, a strict sandbox: the moment between look and signal is all that is open.
         Err(_) => None,
     };
-    let is_same = stat(pid)?.is_some_and(|now| now.started_ticks == started_ticks && now.is_alive());
+    let is_same =
+        stat(pid)?.is_some_and(|now| now.started_ticks == started_ticks && now.is_alive());
     if !is_same {
         return Err(gone());
     }
@@ -157,7 +158,8 @@ pub(super) fn stat(pid: u32) -> io::Result<Option<Stat>> {
 /// The whole description of a process; `None` if it ended meanwhile or is only a thread.
 pub(super) fn describe(stat: Stat, boot_seconds: i64) -> Option<Process> {
     let directory = PathBuf::from(format!("/proc/{}", stat.pid));
-    let read = |name: &str, bytes_max| read_text(&directory.join(name).to_string_lossy(), bytes_max);
+    let read =
+        |name: &str, bytes_max| read_text(&directory.join(name).to_string_lossy(), bytes_max);
     let (process, user) = proc::parse_status(&read("status", TEXT_BYTES_MAX).ok()?)?;
     if process != stat.pid {
         return None;
