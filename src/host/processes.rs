@@ -62,6 +62,7 @@ impl Processes for Table {
     fn listening(&self) -> io::Result<Vec<Listening>> {
         let mut found = BTreeMap::new();
         let mut failure = None;
+        let mut has_table = false;
         for (name, protocol, state) in [
             ("tcp", Protocol::Tcp, proc::TCP_LISTEN),
             ("tcp6", Protocol::Tcp, proc::TCP_LISTEN),
@@ -70,6 +71,7 @@ impl Processes for Table {
         ] {
             match read_text(&format!("/proc/net/{name}"), TEXT_BYTES_MAX) {
                 Ok(text) => {
+                    has_table = true;
                     let text = String::from_utf8_lossy(&text);
                     for socket in proc::parse_sockets(&text, state) {
                         add(&mut found, protocol, &socket);
@@ -80,7 +82,7 @@ impl Processes for Table {
             }
         }
         match failure {
-            Some(error) if found.is_empty() && error.kind() != ErrorKind::NotFound => Err(error),
+            Some(error) if !has_table => Err(error),
             _ => Ok(with_owners(found)),
         }
     }

@@ -49,7 +49,13 @@ pub(super) fn has_program(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|directory| directory.join(program).exists());
     if !found {
-        eprintln!("skipped: `{program}` is not installed");
+        say_skipped(&format!("`{program}` is not installed"));
     }
     found
+}
+
+/// Says why a test, or a part of it, proves nothing here.
+#[allow(clippy::print_stderr, reason = "this is for whoever runs the tests")]
+pub(super) fn say_skipped(reason: &str) {
+    eprintln!("skipped: {reason}");
 }

@@ -391,7 +391,7 @@ pub(super) fn start_session(command: &mut Command) {
     unsafe { command.pre_exec(|| checked(setsid()).map(|_| ())) };
 }
 
-/// renameat2(2) with RENAME_NOREPLACE. `EINVAL` or `ENOSYS` where the kernel or file system has it not.
+/// renameat2(2) with `RENAME_NOREPLACE`. `EINVAL` or `ENOSYS` where the kernel or file system has it not.
 pub(super) fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     let from = CString::new(from.as_os_str().as_bytes())?;
     let to = CString::new(to.as_os_str().as_bytes())?;

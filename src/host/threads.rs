@@ -108,7 +108,7 @@ impl Threads for Crew {
         let mut fds = Vec::with_capacity(interests.len() + 2);
         fds.push(entry(signals.map_or(-1, signals::Signals::fd), sys::POLLIN));
         fds.push(entry(wake, sys::POLLIN));
-        fds.extend(interests.iter().map(polled));
+        fds.extend(interests.iter().copied().map(polled));
         loop {
             if !poll(&mut fds, self.timeout(until, wake < 0)) {
                 return Event::Tick;
@@ -142,7 +142,7 @@ impl Threads for Crew {
         let wake = cancel.source().map_or(-1, |source| source.0);
         let mut fds = Vec::with_capacity(interests.len() + 1);
         fds.push(entry(wake, sys::POLLIN));
-        fds.extend(interests.iter().map(polled));
+        fds.extend(interests.iter().copied().map(polled));
         while !cancel.is_set() {
             let is_polled = poll(&mut fds, self.timeout(until, wake < 0));
             if cancel.is_set() {
@@ -242,7 +242,9 @@ fn poll(fds: &mut [PollFd], timeout_ms: c_int) -> bool {
         Ok(_) => true,
         Err(error) => {
             // The results are those of an earlier call.
-            fds.iter_mut().for_each(|fd| fd.revents = 0);
+            for fd in fds.iter_mut() {
+                fd.revents = 0;
+            }
             let is_interrupted = error.kind() == std::io::ErrorKind::Interrupted;
             if !is_interrupted {
                 thread::sleep(Duration::from_millis(1));
@@ -260,7 +262,7 @@ fn entry(fd: c_int, events: c_short) -> PollFd {
     }
 }
 
-fn polled(interest: &Interest) -> PollFd {
+fn polled(interest: Interest) -> PollFd {
     let fd = interest.source.0;
     let events = match interest.want {
         Want::Read => sys::POLLIN,

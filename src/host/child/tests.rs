@@ -133,7 +133,7 @@ fn input_is_empty_unless_there_is_some() {
     let mut run = start(&spawn).unwrap();
     let mut input = run.input.take().unwrap();
     let error = loop {
-        if let Err(error) = input.write(&[0; 65_536]) {
+        if let Err(error) = input.write(&vec![0; 65_536]) {
             break error;
         }
     };

@@ -6,7 +6,7 @@ use std::thread;
 
 use super::*;
 use crate::host::clock::SystemClock;
-use crate::host::scratch::{Scratch, alone, never};
+use crate::host::scratch::{Scratch, alone, never, say_skipped};
 use crate::host::threads::Crew;
 use crate::world::{Event, Signal, Threads};
 
@@ -206,7 +206,7 @@ fn a_file_is_written_where_the_shell_left_it() {
 #[test]
 fn a_full_disk_is_an_error() {
     let Ok(full) = OpenOptions::new().write(true).open("/dev/full") else {
-        eprintln!("skipped: no /dev/full");
+        say_skipped("no /dev/full");
         return;
     };
     let error = Sink::new(full.as_fd()).write(b"x", &never()).unwrap_err();

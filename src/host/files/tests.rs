@@ -5,7 +5,7 @@ use std::os::unix::net::UnixListener;
 use std::process::Command;
 
 use super::*;
-use crate::host::scratch::{Scratch, has_program};
+use crate::host::scratch::{Scratch, has_program, say_skipped};
 
 fn names(scratch: &Scratch) -> Vec<String> {
     let entries = fs::read_dir(scratch.path()).unwrap();
@@ -344,7 +344,7 @@ fn the_owner_stays_when_somebody_else_writes() {
     let path = scratch.at("file");
     plant(&path, "", 0o644);
     if std::os::unix::fs::chown(&path, Some(12_345), Some(54_321)).is_err() {
-        eprintln!("skipped: only root gives files away");
+        say_skipped("only root gives files away");
         return;
     }
     Tree.replace(&path, b"new", Some(0o4755)).unwrap();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::*;
-use crate::host::scratch::{Scratch, has_program};
+use crate::host::scratch::{Scratch, has_program, say_skipped};
 
 /// Waits for `source` as a driver would, without one.
 fn wait(source: Source, events: i16) {
@@ -44,7 +44,7 @@ fn check_talk(stream: &mut dyn Stream, accepted: &mut dyn Stream) {
 
 /// Fills a stream whose other side does not read, then sees it end.
 fn check_full_and_gone(stream: &mut dyn Stream, accepted: Box<dyn Stream>) {
-    let piece = [7; 65_536];
+    let piece = vec![7; 65_536];
     let error = loop {
         if let Err(error) = stream.write(&piece) {
             break error;
@@ -73,7 +73,7 @@ fn check_full_and_gone(stream: &mut dyn Stream, accepted: Box<dyn Stream>) {
 fn both_kinds_of_addresses_are_connected_and_accepted() {
     for address in ["127.0.0.1:0", "[::1]:0"] {
         let Ok(mut listener) = Network.listen(address.parse().unwrap()) else {
-            eprintln!("skipped: no {address} here");
+            say_skipped(&format!("no {address} here"));
             continue;
         };
         assert_ne!(listener.address().port(), 0);
@@ -124,7 +124,7 @@ fn unix_sockets_are_connected() {
 fn nobody_there_is_a_refusal_and_stays_one() {
     for address in ["127.0.0.1:0", "[::1]:0"] {
         let Ok(listener) = TcpListener::bind(address) else {
-            eprintln!("skipped: no {address} here");
+            say_skipped(&format!("no {address} here"));
             continue;
         };
         let closed = listener.local_addr().unwrap();

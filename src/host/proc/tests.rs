@@ -25,8 +25,8 @@ fn a_process_is_read_from_its_line() {
 #[test]
 fn a_name_may_hold_anything() {
     let check = |name: &[u8], expected: &str| {
-        let (start, end) = CAT.split_once("cat").unwrap();
-        let text = [start.as_bytes(), name, end.as_bytes()].concat();
+        let (before, after) = CAT.split_once("cat").unwrap();
+        let text = [before.as_bytes(), name, after.as_bytes()].concat();
         let stat = parse_stat(&text).unwrap();
         assert_eq!(stat.name, expected);
         assert_eq!((stat.pid, stat.parent), (27_090, 27_071));

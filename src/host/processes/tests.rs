@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, UdpSocket};
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::*;
+use crate::host::scratch::say_skipped;
 
 /// A program that waits for ever, and has begun: a command line is there only some time after the
 /// start.
@@ -37,7 +39,6 @@ fn this_process_is_found_as_it_was_started() {
     // In this hour, and not in the future but for the rounding of ticks and of the boot time.
     let age = now.as_secs().cast_signed() - own.started;
     assert!((-2..3600).contains(&age), "{age}");
-    use std::os::unix::fs::MetadataExt;
     assert_eq!(own.user, fs::metadata("/proc/self").unwrap().uid());
     assert!(table.all().unwrap().contains(&own));
 }
@@ -142,7 +143,7 @@ fn listeners_of_both_transports_and_families_are_ours() {
         Ipv6Addr::UNSPECIFIED.into(),
     ] {
         let Ok(tcp) = TcpListener::bind((address, 0)) else {
-            eprintln!("skipped: no {address} here");
+            say_skipped(&format!("no {address} here"));
             continue;
         };
         check(Protocol::Tcp, address, tcp.local_addr().unwrap().port());

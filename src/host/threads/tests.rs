@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use super::*;
-use crate::host::scratch::{alone, never};
+use crate::host::scratch::{alone, never, say_skipped};
 
 fn crew() -> Crew {
     Crew::new(Arc::new(SystemClock::new()))
@@ -159,7 +159,7 @@ fn a_signal_comes_once_and_before_everything_else() {
         (sys::SIGHUP, Signal::Hangup),
     ] {
         if number == sys::SIGHUP && is_ignored("00000001") {
-            eprintln!("skipped: SIGHUP is ignored here");
+            say_skipped("SIGHUP is ignored here");
             continue;
         }
         // To a process of several threads it may come a moment later: wait for nothing else first.
