@@ -1,3 +1,8 @@
-//! One question, or a session.
+//! One question and its answer, or a session of them.
 
 mod input;
+mod once;
+mod repl;
+
+pub(crate) use self::once::ask;
+pub(crate) use self::repl::talk;

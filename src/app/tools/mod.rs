@@ -3,7 +3,14 @@
 mod audit;
 mod call;
 
+use std::io;
+
+use crate::app::pump::Pump;
+use crate::app::start::Start;
 use crate::app::toolbox::{self, CORE, Shelf};
+use crate::app::typed::{Lines, Typed};
+use crate::app::view::{Format, View};
+use crate::app::{fail, plain_view, written};
 use crate::catalog::{CATEGORIES, MATCHER, TOOLS};
 use crate::error::{Error, Kind};
 use crate::json::{Value, object};
@@ -11,6 +18,7 @@ use crate::skill;
 use crate::text;
 use crate::tool::Tool;
 use crate::tool::find::search;
+use crate::world::{InputKind, World};
 
 pub(crate) use self::audit::audit;
 pub(crate) use self::call::call;
@@ -143,4 +151,38 @@ pub(crate) fn show_skill(name: &str) -> Result<String, Error> {
     let shelf = Shelf::built_in();
     let found = skill::find(&shelf.0, name).map_err(|text| Error::new(Kind::Usage, text))?;
     Ok(skill::render(found))
+}
+
+/// `tools match`: each argument is a query; without any, each line of standard input.
+pub(crate) fn match_queries(world: &World, start: &Start, queries: &[String], is_json: bool) -> u8 {
+    let mut view = plain_view(world, &start.flags);
+    let shown = if queries.is_empty() {
+        match_lines(world, &mut view, is_json)
+    } else {
+        queries.iter().try_for_each(|query| view.print(&matched(query, is_json)))
+    };
+    match shown {
+        Ok(()) => 0,
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            let error = Error::new(Kind::Usage, error.to_string());
+            fail(world, Format::Text, &error.to_string(), error.clone())
+        }
+        Err(error) => written(&error),
+    }
+}
+
+/// Answers line by line, as lines come.
+fn match_lines(world: &World, view: &mut View<'_>, is_json: bool) -> io::Result<()> {
+    if world.console.input_kind() == InputKind::Terminal {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "give queries as arguments, or pipe in one a line"));
+    }
+    let (mut lines, mut pump) = (Lines::default(), Pump::new(world));
+    loop {
+        match lines.next(world, &mut pump)? {
+            Typed::Line(line) if line.trim().is_empty() => (),
+            Typed::Line(line) => view.print(&matched(line.trim(), is_json))?,
+            Typed::End => return Ok(()),
+            Typed::Signal(_) => return Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
 }
