@@ -326,7 +326,7 @@ impl<'a> Line<'a> {
                 "`{first}` is reserved; put `--` before a prompt"
             )));
         }
-        if self.words.len() > 1 || is_prompt {
+        if self.words.len() > 1 || is_prompt || first.starts_with('/') {
             return Ok(());
         }
         let folded = first.to_lowercase();
