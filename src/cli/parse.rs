@@ -245,16 +245,13 @@ impl<'a> Line<'a> {
             self.draft.flags.stdin = StdinRule::Always;
         }
         self.check_conflicts()?;
-        let action = match self.command() {
-            Some(command) => {
-                self.check_scope(Some(command.name))?;
-                Action::Run(self.order(command)?)
-            }
-            None => {
-                self.check_scope(None)?;
-                self.check_bare_word()?;
-                self.ask()?
-            }
+        let command = self.command();
+        self.check_scope(command.map(|command| command.name))?;
+        let action = if let Some(command) = command {
+            Action::Run(self.order(command)?)
+        } else {
+            self.check_bare_word()?;
+            self.ask()?
         };
         Ok(self.with(action))
     }
@@ -434,12 +431,11 @@ fn sub_of<'w, 'a>(
         return Ok((sub, rest));
     }
     let names = || command.subs.iter().map(|sub| sub.name);
-    let hint = match nearest(word, names()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-            format!("it has {};", all.join(", "))
-        }
+    let hint = if let Some(near) = nearest(word, names()) {
+        format!("did you mean `{near}`?")
+    } else {
+        let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+        format!("it has {};", all.join(", "))
     };
     Err(Usage(format!(
         "`ankita {}` has no {}; {hint} put `--` before a prompt",

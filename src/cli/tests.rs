@@ -107,87 +107,91 @@ fn standard_input() {
     check(&["hi", "-"], prompt("hi"), always);
     check(&["-p", "hi", "-"], prompt("hi"), always);
     check(&["--no-stdin", "hi"], prompt("hi"), |f| {
-        f.stdin = StdinRule::Never
+        f.stdin = StdinRule::Never;
     });
     check(&["--no-stdin"], Action::Ask(Ask::Either), |f| {
-        f.stdin = StdinRule::Never
+        f.stdin = StdinRule::Never;
     });
 }
+
+type FlagLine = (&'static [&'static str], fn(&mut Flags));
+
+/// Flags as typed, and what they change.
+const FLAG_LINES: &[FlagLine] = &[
+    (&["-m", "big"], |f| f.model = Some("big".into())),
+    (&["-mbig"], |f| f.model = Some("big".into())),
+    (&["--model", "big"], |f| f.model = Some("big".into())),
+    (&["--model=a=b"], |f| f.model = Some("a=b".into())),
+    (&["-m", "small", "-m", "big"], |f| {
+        f.model = Some("big".into());
+    }),
+    (&["-s", "be brief"], |f| f.system = Some("be brief".into())),
+    (&["--system", "- be brief"], |f| {
+        f.system = Some("- be brief".into());
+    }),
+    (&["--endpoint", "builtin"], |f| {
+        f.endpoint = Some("builtin".into());
+    }),
+    (&["--api-base=http://h"], |f| {
+        f.endpoint = Some("http://h".into());
+    }),
+    (&["--max-tokens", "1"], |f| f.max_tokens = Some(1)),
+    (&["--max-tokens=10000000"], |f| {
+        f.max_tokens = Some(10_000_000);
+    }),
+    (&["--max-turns", "1000"], |f| f.max_turns = Some(1_000)),
+    (&["--output-format", "text"], |f| f.format = Format::Text),
+    (&["--output-format", "json"], |f| f.format = Format::Json),
+    (&["--output-format=stream-json"], |f| {
+        f.format = Format::StreamJson;
+    }),
+    (
+        &["--output-format", "json", "--output-format", "text"],
+        |_| {},
+    ),
+    (&["--json"], |f| f.format = Format::Json),
+    (&["--json", "--output-format", "json"], |f| {
+        f.format = Format::Json;
+    }),
+    (&["--dry-run"], |f| f.dry_run = true),
+    (&["--no-stream"], |f| f.no_stream = true),
+    (&["-q"], |f| f.quiet = true),
+    (&["--quiet"], |f| f.quiet = true),
+    (&["-v"], |f| f.verbose = true),
+    (&["--verbose"], |f| f.verbose = true),
+    (&["--color", "auto"], |f| f.color = Some(When::Auto)),
+    (&["--color=always"], |f| f.color = Some(When::Always)),
+    (&["--plain", "--color=never"], |f| {
+        f.plain = true;
+        f.color = Some(When::Never);
+    }),
+    (&["--no-tools"], |f| f.no_tools = true),
+    (&["--allow-tool", "a", "--allow-tool=b(c d)"], |f| {
+        f.allow_tool = vec!["a".into(), "b(c d)".into()];
+    }),
+    (&["--deny-tool", "a"], |f| f.deny_tool = vec!["a".into()]),
+    (&["--allow-all"], |f| f.allow_all = true),
+    (&["-y"], |f| f.allow_all = true),
+    (&["--yes", "-y"], |f| f.allow_all = true),
+    (&["--read-only"], |f| f.read_only = true),
+    (&["--headless"], |f| f.headless = true),
+    (&["-C", "/tmp"], |f| f.directory = Some("/tmp".into())),
+    (&["--cd=a b"], |f| f.directory = Some("a b".into())),
+    (&["--add-dir", "a", "--add-dir", "b"], |f| {
+        f.add_dirs = vec![PathBuf::from("a"), PathBuf::from("b")];
+    }),
+    (&["--no-session"], |f| f.no_session = true),
+    (&["-qym", "big"], |f| {
+        f.quiet = true;
+        f.allow_all = true;
+        f.model = Some("big".into());
+    }),
+];
 
 /// Every flag that changes `Flags`, spelled in every way.
 #[test]
 fn flags() {
-    let rows: &[(&[&str], fn(&mut Flags))] = &[
-        (&["-m", "big"], |f| f.model = Some("big".into())),
-        (&["-mbig"], |f| f.model = Some("big".into())),
-        (&["--model", "big"], |f| f.model = Some("big".into())),
-        (&["--model=a=b"], |f| f.model = Some("a=b".into())),
-        (&["-m", "small", "-m", "big"], |f| {
-            f.model = Some("big".into())
-        }),
-        (&["-s", "be brief"], |f| f.system = Some("be brief".into())),
-        (&["--system", "- be brief"], |f| {
-            f.system = Some("- be brief".into())
-        }),
-        (&["--endpoint", "builtin"], |f| {
-            f.endpoint = Some("builtin".into())
-        }),
-        (&["--api-base=http://h"], |f| {
-            f.endpoint = Some("http://h".into())
-        }),
-        (&["--max-tokens", "1"], |f| f.max_tokens = Some(1)),
-        (&["--max-tokens=10000000"], |f| {
-            f.max_tokens = Some(10_000_000)
-        }),
-        (&["--max-turns", "1000"], |f| f.max_turns = Some(1_000)),
-        (&["--output-format", "text"], |f| f.format = Format::Text),
-        (&["--output-format", "json"], |f| f.format = Format::Json),
-        (&["--output-format=stream-json"], |f| {
-            f.format = Format::StreamJson
-        }),
-        (
-            &["--output-format", "json", "--output-format", "text"],
-            |_| {},
-        ),
-        (&["--json"], |f| f.format = Format::Json),
-        (&["--json", "--output-format", "json"], |f| {
-            f.format = Format::Json
-        }),
-        (&["--dry-run"], |f| f.dry_run = true),
-        (&["--no-stream"], |f| f.no_stream = true),
-        (&["-q"], |f| f.quiet = true),
-        (&["--quiet"], |f| f.quiet = true),
-        (&["-v"], |f| f.verbose = true),
-        (&["--verbose"], |f| f.verbose = true),
-        (&["--color", "auto"], |f| f.color = Some(When::Auto)),
-        (&["--color=always"], |f| f.color = Some(When::Always)),
-        (&["--plain", "--color=never"], |f| {
-            f.plain = true;
-            f.color = Some(When::Never);
-        }),
-        (&["--no-tools"], |f| f.no_tools = true),
-        (&["--allow-tool", "a", "--allow-tool=b(c d)"], |f| {
-            f.allow_tool = vec!["a".into(), "b(c d)".into()];
-        }),
-        (&["--deny-tool", "a"], |f| f.deny_tool = vec!["a".into()]),
-        (&["--allow-all"], |f| f.allow_all = true),
-        (&["-y"], |f| f.allow_all = true),
-        (&["--yes", "-y"], |f| f.allow_all = true),
-        (&["--read-only"], |f| f.read_only = true),
-        (&["--headless"], |f| f.headless = true),
-        (&["-C", "/tmp"], |f| f.directory = Some("/tmp".into())),
-        (&["--cd=a b"], |f| f.directory = Some("a b".into())),
-        (&["--add-dir", "a", "--add-dir", "b"], |f| {
-            f.add_dirs = vec![PathBuf::from("a"), PathBuf::from("b")];
-        }),
-        (&["--no-session"], |f| f.no_session = true),
-        (&["-qym", "big"], |f| {
-            f.quiet = true;
-            f.allow_all = true;
-            f.model = Some("big".into());
-        }),
-    ];
-    for (line, set) in rows {
+    for (line, set) in FLAG_LINES {
         let mut before = line.to_vec();
         before.push("hi");
         check(&before, prompt("hi"), *set);
@@ -270,7 +274,7 @@ fn help_and_version_win() {
     check_action(&["--modle", "--help"], Action::Help(None));
     check_action(&["--modle", "-V"], Action::Version);
     check(&["tols", "-h", "-q"], Action::Help(None), |f| {
-        f.quiet = true
+        f.quiet = true;
     });
     let tools = command::find("tools");
     assert!(tools.is_some());

@@ -80,8 +80,8 @@ impl Default for Endpoint {
             address: None,
             key: None,
             connect_timeout: Setting::default_of(Duration::from_secs(10)),
-            head_timeout: Setting::default_of(Duration::from_secs(300)),
-            idle_timeout: Setting::default_of(Duration::from_secs(120)),
+            head_timeout: Setting::default_of(Duration::from_mins(5)),
+            idle_timeout: Setting::default_of(Duration::from_mins(2)),
             retries: Setting::default_of(3),
             headers: Vec::new(),
             clear_key_hosts: Vec::new(),
@@ -182,7 +182,7 @@ pub(super) fn read_address(text: &str) -> Result<Address, String> {
     if text == "builtin" {
         return Ok(Address::BuiltIn);
     }
-    if text.chars().any(|c| c.is_control()) {
+    if text.chars().any(char::is_control) {
         return Err(format!("is {shown}, which holds a control character"));
     }
     if let Some(path) = text.strip_prefix("unix:") {

@@ -187,65 +187,74 @@ fn keys() {
     }
 }
 
+fn check_header(name: &str, value: &str, expected: Result<&str, &str>) {
+    let read = read_header(name, value, Origin::Default);
+    let read = read.map(|header| format!("{}: {}", header.name, header.value.reveal()));
+    assert_eq!(
+        read,
+        expected.map(str::to_owned).map_err(str::to_owned),
+        "{name}"
+    );
+}
+
 #[test]
 fn headers() {
-    let check = |name: &str, value: &str, expected: Result<&str, &str>| {
-        let read = read_header(name, value, Origin::Default);
-        let read = read.map(|header| format!("{}: {}", header.name, header.value.reveal()));
-        assert_eq!(
-            read,
-            expected.map(str::to_owned).map_err(str::to_owned),
-            "{name}"
-        );
-    };
-    check("X-A", "b", Ok("X-A: b"));
-    check("Editor-Version", " b\tc ", Ok("Editor-Version: b\tc"));
-    check("x!#$%&'*+-.^_`|~9", "", Ok("x!#$%&'*+-.^_`|~9: "));
-    check("", "b", Err("has ``, which is no name of a header"));
-    check("X A", "b", Err("has `X A`, which is no name of a header"));
-    check("X:A", "b", Err("has `X:A`, which is no name of a header"));
-    check(
+    check_header("X-A", "b", Ok("X-A: b"));
+    check_header("Editor-Version", " b\tc ", Ok("Editor-Version: b\tc"));
+    check_header("x!#$%&'*+-.^_`|~9", "", Ok("x!#$%&'*+-.^_`|~9: "));
+    check_header("", "b", Err("has ``, which is no name of a header"));
+    check_header("X A", "b", Err("has `X A`, which is no name of a header"));
+    check_header("X:A", "b", Err("has `X:A`, which is no name of a header"));
+    check_header(
         "X\nA",
         "b",
         Err(r"has `X\nA`, which is no name of a header"),
     );
-    check(
+    check_header(
         "Host",
         "b",
         Err("must not have `Host`: it follows from `endpoint.url`"),
     );
-    check(
+    check_header(
         "AUTHORIZATION",
         "b",
         Err("must not have `AUTHORIZATION`: `endpoint.key` is sent in it"),
     );
+}
+
+#[test]
+fn reserved_and_oversized_headers() {
     for (name, why) in RESERVED_HEADERS {
-        check(name, "b", Err(&format!("must not have `{name}`: {why}")));
+        check_header(name, "b", Err(&format!("must not have `{name}`: {why}")));
     }
-    check(
+    check_header(
         "X-A",
         "b\r\nc",
         Err(
             "has a value of `X-A` with a line end, another control character or a character outside ASCII",
         ),
     );
-    check(
+    check_header(
         "X-A",
         "b\u{202e}c",
         Err(
             "has a value of `X-A` with a line end, another control character or a character outside ASCII",
         ),
     );
-    check(
+    check_header(
         "X-A",
         &"b".repeat(8_193),
         Err("has a value of `X-A` longer than 8192 bytes"),
     );
-    check(
+    check_header(
         &"x".repeat(257),
         "b",
         Err("has a name longer than 256 bytes"),
     );
+}
+
+#[test]
+fn tables_of_headers() {
     let load_headers = |text: &str| load_env(&[("ANKITA_ENDPOINT_HEADERS", text)]);
     let twice = load_headers("{ X-A = 'b', x-a = 'c' }").unwrap_err();
     assert_eq!(
@@ -280,77 +289,82 @@ fn headers() {
     );
 }
 
+const LOCAL: Destination<'_> = Destination {
+    host: "localhost",
+    port: 80,
+    is_local: true,
+    has_userinfo: false,
+};
+const FAR: Destination<'_> = Destination {
+    host: "proxy.lan",
+    port: 4141,
+    is_local: false,
+    has_userinfo: false,
+};
+const URL: (&str, &str) = ("ANKITA_ENDPOINT", "http://x");
+const KEY: (&str, &str) = ("ANKITA_ENDPOINT_KEY", "k");
+const HOSTS: &str = "ANKITA_ENDPOINT_CLEAR_KEY_HOSTS";
+
+fn check_key(env: &[(&str, &str)], to: Destination<'_>, expected: Result<Option<&str>, &str>) {
+    let (settings, _) = load_env(env).unwrap();
+    let key = settings.key_for(to).map(|key| key.map(Secret::reveal));
+    let expected = expected.map_err(|text| ConfigError(text.into()));
+    assert_eq!(key, expected, "{env:?} {to:?}");
+}
+
 /// The key goes where it may, and nowhere else.
 #[test]
 fn where_the_key_goes() {
-    let local = Destination {
-        host: "localhost",
-        port: 80,
-        is_local: true,
-        has_userinfo: false,
-    };
-    let far = Destination {
-        host: "proxy.lan",
-        port: 4141,
-        is_local: false,
-        has_userinfo: false,
-    };
-    let check =
-        |env: &[(&str, &str)], to: Destination<'_>, expected: Result<Option<&str>, &str>| {
-            let (settings, _) = load_env(env).unwrap();
-            let key = settings.key_for(to).map(|key| key.map(Secret::reveal));
-            let expected = expected.map_err(|text| ConfigError(text.into()));
-            assert_eq!(key, expected, "{env:?} {to:?}");
-        };
-    let url = ("ANKITA_ENDPOINT", "http://x");
-    let key = ("ANKITA_ENDPOINT_KEY", "k");
-    check(&[url], local, Ok(None));
-    check(&[url], far, Ok(None));
-    check(&[url, key], local, Ok(Some("k")));
+    check_key(&[URL], LOCAL, Ok(None));
+    check_key(&[URL], FAR, Ok(None));
+    check_key(&[URL, KEY], LOCAL, Ok(Some("k")));
     // Found, or built in, and not named.
-    check(&[key], local, Ok(None));
-    check(&[key, ("ANKITA_ENDPOINT", "builtin")], local, Ok(None));
+    check_key(&[KEY], LOCAL, Ok(None));
+    check_key(&[KEY, ("ANKITA_ENDPOINT", "builtin")], LOCAL, Ok(None));
     let refused = "the key of `ANKITA_ENDPOINT_KEY` would travel unencrypted to `proxy.lan`; if that is meant, set `endpoint.clear_key_hosts = [\"proxy.lan\"]`, or unset `ANKITA_ENDPOINT_KEY`";
-    check(&[url, key], far, Err(refused));
-    let hosts = "ANKITA_ENDPOINT_CLEAR_KEY_HOSTS";
-    check(&[url, key, (hosts, "other.lan")], far, Err(refused));
-    check(&[url, key, (hosts, "lan")], far, Err(refused));
-    check(&[url, key, (hosts, "proxy.lan:80")], far, Err(refused));
-    check(
-        &[url, key, (hosts, "other.lan, Proxy.LAN")],
-        far,
+    check_key(&[URL, KEY], FAR, Err(refused));
+    check_key(&[URL, KEY, (HOSTS, "other.lan")], FAR, Err(refused));
+    check_key(&[URL, KEY, (HOSTS, "lan")], FAR, Err(refused));
+    check_key(&[URL, KEY, (HOSTS, "proxy.lan:80")], FAR, Err(refused));
+    check_key(
+        &[URL, KEY, (HOSTS, "other.lan, Proxy.LAN")],
+        FAR,
         Ok(Some("k")),
     );
-    check(&[url, key, (hosts, "proxy.lan:4141")], far, Ok(Some("k")));
+    check_key(&[URL, KEY, (HOSTS, "proxy.lan:4141")], FAR, Ok(Some("k")));
     let six = Destination {
         host: "[fd00::1]",
         port: 80,
-        ..far
+        ..FAR
     };
-    check(&[url, key, (hosts, "fd00::1")], six, Ok(Some("k")));
-    check(&[url, key, (hosts, "[fd00::1]:80")], six, Ok(Some("k")));
-    check(
-        &[url, key, (hosts, "[fd00::1]:81")],
+    check_key(&[URL, KEY, (HOSTS, "fd00::1")], six, Ok(Some("k")));
+    check_key(&[URL, KEY, (HOSTS, "[fd00::1]:80")], six, Ok(Some("k")));
+    check_key(
+        &[URL, KEY, (HOSTS, "[fd00::1]:81")],
         six,
         Err(
             "the key of `ANKITA_ENDPOINT_KEY` would travel unencrypted to `fd00::1`; if that is meant, set `endpoint.clear_key_hosts = [\"fd00::1\"]`, or unset `ANKITA_ENDPOINT_KEY`",
         ),
     );
-    // A password in the URL is a key too.
+}
+
+/// A password in the URL is a key too.
+#[test]
+fn where_a_password_goes() {
     let named = Destination {
         has_userinfo: true,
-        ..far
+        ..FAR
     };
-    check(
-        &[url],
+    check_key(
+        &[URL],
         named,
         Err(
             "the password in the endpoint's URL would travel unencrypted to `proxy.lan`; if that is meant, set `endpoint.clear_key_hosts = [\"proxy.lan\"]`",
         ),
     );
-    check(&[url, (hosts, "proxy.lan")], named, Ok(None));
-    check(
-        &[url],
+    check_key(&[URL, (HOSTS, "proxy.lan")], named, Ok(None));
+    check_key(
+        &[URL],
         Destination {
             is_local: true,
             ..named
@@ -360,11 +374,11 @@ fn where_the_key_goes() {
     let file = "[endpoint]\nurl = 'http://x'\nkey = 'k'\n";
     let (settings, _) = load(&Flags::default(), &[], Some(("c.toml", file))).unwrap();
     assert_eq!(
-        settings.key_for(far).unwrap_err().to_string(),
+        settings.key_for(FAR).unwrap_err().to_string(),
         "the key of `c.toml:3` would travel unencrypted to `proxy.lan`; if that is meant, set `endpoint.clear_key_hosts = [\"proxy.lan\"]`"
     );
     for wrong in ["", "http://h", "h/x", "a b", "h:99999", "::zz", "u@h"] {
         let listed = format!("['{wrong}']");
-        assert!(load_env(&[(hosts, &listed)]).is_err(), "{wrong}");
+        assert!(load_env(&[(HOSTS, &listed)]).is_err(), "{wrong}");
     }
 }

@@ -10,6 +10,8 @@ mod key;
 mod load;
 mod place;
 mod read;
+#[cfg(test)]
+mod refusal_tests;
 mod setting;
 #[cfg(test)]
 mod tests;
