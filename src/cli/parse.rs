@@ -6,7 +6,7 @@ use crate::words::is_one_edit;
 
 use super::command::{self, COMMANDS, Command, Order, RESERVED, Sub};
 use super::flag::{
-    CONFLICTS, Draft, Flag, Format, Given, Scope, StdinRule, Takes, find_long, find_short,
+    CONFLICTS, Draft, Flag, Format, Given, Scope, StdinRule, Takes, When, find_long, find_short,
 };
 use super::near::{nearest, quote};
 use super::refusal::{missing_value, prompt_only, two_prompts, unknown_flag, unknown_letter};
@@ -286,7 +286,7 @@ impl<'a> Line<'a> {
         if self.has("interactive") && self.draft.flags.format != Format::Text {
             return contradict("--interactive", "--output-format");
         }
-        if self.draft.flags.plain && self.draft.flags.color == Some(super::When::Always) {
+        if self.draft.flags.plain && self.draft.flags.color == Some(When::Always) {
             return contradict("--plain", "--color always");
         }
         Ok(())

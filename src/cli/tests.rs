@@ -364,3 +364,81 @@ fn nearest_words() {
     check("JSON", None);
     check(&"j".repeat(1_000_000), None);
 }
+
+/// Any words give an answer, and what is taken holds together.
+#[test]
+fn any_line() {
+    let pieces = [
+        "-",
+        "--",
+        "-p",
+        "-i",
+        "hi",
+        "",
+        " ",
+        "-pq",
+        "-qp",
+        "--prompt",
+        "--prompt=",
+        "--json",
+        "--output-format",
+        "json",
+        "text",
+        "--output-format=stream-json",
+        "--stdin",
+        "--no-stdin",
+        "tools",
+        "match",
+        "call",
+        "{}",
+        "tols",
+        "doctor",
+        "/model",
+        "-m",
+        "-mx",
+        "--model=",
+        "-y",
+        "--read-only",
+        "-é",
+        "--é=é",
+        "-=",
+        "--=",
+        "=",
+        "-h",
+        "-V",
+        "é",
+        "-5 x",
+        "--max-turns",
+        "7",
+    ];
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut taken = 0;
+    for _ in 0..20_000 {
+        let mut line = Vec::new();
+        for _ in 0..5 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let place = usize::try_from(state % 64).unwrap();
+            line.extend(pieces.get(place).copied());
+        }
+        let arguments = words(&line);
+        let Ok(invocation) = parse(&arguments) else {
+            continue;
+        };
+        taken += 1;
+        match invocation.action {
+            Action::Help(_) | Action::Version => continue,
+            Action::Ask(Ask::Prompt(text)) | Action::Talk(Some(text)) => {
+                assert!(!text.trim().is_empty(), "{line:?}");
+            }
+            _ => {}
+        }
+        assert_eq!(
+            invocation.flags.format,
+            requested_format(&arguments),
+            "{line:?}"
+        );
+    }
+    assert!(taken > 1_000, "{taken}");
+}

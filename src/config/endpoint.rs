@@ -1,5 +1,6 @@
 //! The settings of the endpoint: who answers, the key, and where the key may go.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::cli::quote;
@@ -37,12 +38,21 @@ pub(crate) const RESERVED_HEADERS: &[(&str, &str)] = &[
     ("x-initiator", "this program sets it for each request"),
 ];
 
-/// Who answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Who answers. `Debug` does not show the user and password in it.
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Address {
     BuiltIn,
     /// `http://…` or `unix:/…` as written, without blanks around it. Not yet taken apart.
     Url(String),
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("BuiltIn"),
+            Self::Url(url) => write!(f, "Url({:?})", without_userinfo(url)),
+        }
+    }
 }
 
 /// A header that goes with every request to the endpoint.

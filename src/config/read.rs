@@ -81,10 +81,9 @@ pub(super) fn apply(
     }
 }
 
-/// `must be …, not …`; what a secret is, is not shown.
+/// `must be …, not …`. Of a secret only the type can be wrong, so that it is never shown here.
 fn mistyped(key: &Key, given: Given<'_>) -> String {
     let found = match (given, &key.kind) {
-        (Given::Text(_), Type::Secret(_) | Type::Headers(_)) => "what it is".to_owned(),
         (Given::Text(text), _) => quote(text),
         (Given::Toml(value), kind) => match (&value.data, kind) {
             (Data::Text(text), Type::Choice(..)) => quote(text),

@@ -240,7 +240,7 @@ fn unknown_keys_warn() {
 #[test]
 fn secrets_stay_secret() {
     let env = [
-        ("ANKITA_ENDPOINT", "http://h"),
+        ("ANKITA_ENDPOINT", "http://u:sk-secret@h/a"),
         ("ANKITA_ENDPOINT_KEY", "sk-secret"),
         ("ANKITA_ENDPOINT_HEADERS", "{ X-Key = 'sk-secret' }"),
     ];
