@@ -146,6 +146,13 @@ impl Settings {
         )))
     }
 
+    /// What must never be shown: the key and the values of the extra headers.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let key = self.endpoint.key.iter().map(|key| &key.value);
+        let headers = self.endpoint.headers.iter().map(|header| &header.value);
+        key.chain(headers).map(|secret| secret.reveal().to_owned()).collect()
+    }
+
     fn is_clear_key_host(&self, to: Destination<'_>) -> bool {
         let host = to.host.trim_matches(['[', ']']);
         self.endpoint.clear_key_hosts.iter().any(|allowed| {

@@ -1,5 +1,6 @@
 //! One question and its answer, or a session of them.
 
+pub(crate) mod end;
 mod input;
 mod once;
 mod repl;
