@@ -21,7 +21,10 @@ pub(crate) fn serve(world: &World, start: &Start) -> u8 {
     let server = match Server::bind(world, address, TOOLS) {
         Ok(server) => server,
         Err(why) => {
-            let error = Error::new(Kind::Connect, format!("cannot listen on {address}: {}", reason(&why)));
+            let error = Error::new(
+                Kind::Connect,
+                format!("cannot listen on {address}: {}", reason(&why)),
+            );
             return fail(world, Format::Text, &error.to_string(), error.clone());
         }
     };
@@ -40,8 +43,12 @@ pub(crate) fn serve(world: &World, start: &Start) -> u8 {
 
 fn reason(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::AddrInUse => "something listens there already; port 0 picks a free one".to_owned(),
-        io::ErrorKind::PermissionDenied => "permission denied; ports below 1024 are kept for root".to_owned(),
+        io::ErrorKind::AddrInUse => {
+            "something listens there already; port 0 picks a free one".to_owned()
+        }
+        io::ErrorKind::PermissionDenied => {
+            "permission denied; ports below 1024 are kept for root".to_owned()
+        }
         _ => error.to_string(),
     }
 }
@@ -52,7 +59,10 @@ fn listen_address(given: Option<&str>) -> Result<SocketAddr, Error> {
     let Some(given) = given else {
         return Ok(SocketAddr::new(loopback, 0));
     };
-    let local = given.strip_prefix("localhost:").and_then(|port| port.parse().ok()).map(|port| SocketAddr::new(loopback, port));
+    let local = given
+        .strip_prefix("localhost:")
+        .and_then(|port| port.parse().ok())
+        .map(|port| SocketAddr::new(loopback, port));
     given.parse().ok().or(local).ok_or_else(|| {
         let why = format!("`--listen {given}` is no address: write `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`");
         Error::new(Kind::Usage, why)

@@ -29,15 +29,24 @@ pub(crate) fn run(mut world: World) -> u8 {
     let format = view_format(cli::requested_format(&world.args));
     let invocation = match cli::parse(&world.args) {
         Ok(invocation) => invocation,
-        Err(usage) => return fail(&world, format, &format!("{usage}\n{}", cli::SHORT_USAGE), usage.into()),
+        Err(usage) => {
+            return fail(
+                &world,
+                format,
+                &format!("{usage}\n{}", cli::SHORT_USAGE),
+                usage.into(),
+            );
+        }
     };
     match invocation.action {
         Action::Version => print(&world, &format!("{}\n", cli::version())),
         Action::Help(command) => print(&world, &help(command)),
-        action => match start::set_clock(&mut world).and_then(|()| Start::new(&world, invocation.flags)) {
-            Ok(start) => act(&world, start, action),
-            Err(error) => fail(&world, format, &error.to_string(), error.clone()),
-        },
+        action => {
+            match start::set_clock(&mut world).and_then(|()| Start::new(&world, invocation.flags)) {
+                Ok(start) => act(&world, start, action),
+                Err(error) => fail(&world, format, &error.to_string(), error.clone()),
+            }
+        }
     }
 }
 
@@ -85,14 +94,28 @@ pub(crate) fn view_format(format: cli::Format) -> Format {
 
 /// A view for output that no turn makes.
 pub(crate) fn plain_view<'w>(world: &'w World, flags: &Flags) -> View<'w> {
-    let loudness = if flags.quiet { view::Loudness::Quiet } else { view::Loudness::Normal };
-    View::new(world, Format::Text, loudness, Paint::default(), world.threads.cancel())
+    let loudness = if flags.quiet {
+        view::Loudness::Quiet
+    } else {
+        view::Loudness::Normal
+    };
+    View::new(
+        world,
+        Format::Text,
+        loudness,
+        Paint::default(),
+        world.threads.cancel(),
+    )
 }
 
 /// Prints a listing; a reader that went away is no fault.
 fn print(world: &World, listing: &str) -> u8 {
     let cancel = world.threads.cancel();
-    match world.write(Standard::Output, crate::text::sanitize(listing).as_bytes(), &cancel) {
+    match world.write(
+        Standard::Output,
+        crate::text::sanitize(listing).as_bytes(),
+        &cancel,
+    ) {
         Ok(()) => 0,
         Err(error) => written(&error),
     }
@@ -100,17 +123,29 @@ fn print(world: &World, listing: &str) -> u8 {
 
 /// The exit code of a run that could not write its output.
 pub(crate) fn written(error: &io::Error) -> u8 {
-    if error.kind() == io::ErrorKind::BrokenPipe { 0 } else { Kind::Io.exit_code() }
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        0
+    } else {
+        Kind::Io.exit_code()
+    }
 }
 
 /// Ends a run that never came to its turn: the reason on standard error and, in the JSON formats, a `result`.
 pub(crate) fn fail(world: &World, format: Format, said: &str, error: Error) -> u8 {
     let cancel = world.threads.cancel();
-    let mut view = View::new(world, format, view::Loudness::Normal, Paint::default(), cancel);
+    let mut view = View::new(
+        world,
+        format,
+        view::Loudness::Normal,
+        Paint::default(),
+        cancel,
+    );
     let mut outcome = Outcome::default();
     let kind = error.kind;
     outcome.note(error);
-    let shown = view.error(kind.name(), said).and_then(|()| view.finish(&summary(&outcome)));
+    let shown = view
+        .error(kind.name(), said)
+        .and_then(|()| view.finish(&summary(&outcome)));
     match shown {
         Ok(()) => error::exit_code(&outcome),
         Err(error) => written(&error),
@@ -130,7 +165,9 @@ fn summary(outcome: &Outcome) -> Summary {
         sent: Vec::new(),
         loaded: Vec::new(),
         schema_tokens: 0,
-        error: outcome.error().map(|error| (error.kind.name(), error.message.clone())),
+        error: outcome
+            .error()
+            .map(|error| (error.kind.name(), error.message.clone())),
     }
 }
 

@@ -18,7 +18,8 @@ pub(crate) fn list(world: &World, start: &Start) -> u8 {
 }
 
 fn listing(world: &World, start: &Start) -> io::Result<u8> {
-    let refused = |error: crate::error::Error| fail(world, Format::Text, &error.to_string(), error.clone());
+    let refused =
+        |error: crate::error::Error| fail(world, Format::Text, &error.to_string(), error.clone());
     let mut talk = match Talk::new(world, start, plain_view(world, &start.flags)) {
         Ok(talk) => talk,
         Err(error) => return Ok(refused(error)),
@@ -28,16 +29,29 @@ fn listing(world: &World, start: &Start) -> io::Result<u8> {
         Err(error) => return Ok(refused(error)),
     };
     let rows: String = models.iter().map(row).collect();
-    talk.view.print(if rows.is_empty() { "(the endpoint lists no models)\n" } else { &rows })?;
+    talk.view.print(if rows.is_empty() {
+        "(the endpoint lists no models)\n"
+    } else {
+        &rows
+    })?;
     Ok(0)
 }
 
 fn row(model: &Model) -> String {
     let mut notes = Vec::new();
-    notes.extend(model.prompt_limit.map(|limit| format!("prompt up to {limit} tokens")));
+    notes.extend(
+        model
+            .prompt_limit
+            .map(|limit| format!("prompt up to {limit} tokens")),
+    );
     notes.extend(model.is_default.then(|| "default".to_owned()));
     notes.extend((!model.is_chat).then(|| "not for chat".to_owned()));
     notes.extend((!model.is_usable).then(|| "not enabled".to_owned()));
     notes.extend((model.has_tools == Some(false)).then(|| "no tools".to_owned()));
-    format!("{}{}{}\n", model.id, if notes.is_empty() { "" } else { "  " }, notes.join(", "))
+    format!(
+        "{}{}{}\n",
+        model.id,
+        if notes.is_empty() { "" } else { "  " },
+        notes.join(", ")
+    )
 }

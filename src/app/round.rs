@@ -9,7 +9,9 @@ use crate::app::pump::Pump;
 use crate::app::typed::Lines;
 use crate::app::view::View;
 use crate::text::Paint;
-use crate::tool::{Call, Considered, Gate, REPLY_BYTES_MAX, Ready, Reply, Request, Settled, Verdict};
+use crate::tool::{
+    Call, Considered, Gate, REPLY_BYTES_MAX, Ready, Reply, Request, Settled, Verdict,
+};
 use crate::world::{CallId, Cancel, Event, Interest, Moment, Signal, Source, Standard, World};
 
 /// Calls that run at one time.
@@ -81,7 +83,14 @@ impl<'w> Round<'w> {
         Ok((queue.replies.into_iter().flatten().collect(), queue.signal))
     }
 
-    fn work(&mut self, queue: &mut Queue, gate: &mut Gate, view: &mut View<'_>, cancel: &Cancel, deadline: Option<Moment>) -> io::Result<()> {
+    fn work(
+        &mut self,
+        queue: &mut Queue,
+        gate: &mut Gate,
+        view: &mut View<'_>,
+        cancel: &Cancel,
+        deadline: Option<Moment>,
+    ) -> io::Result<()> {
         loop {
             while self.begin_next(queue, gate, view, cancel, deadline)? {}
             if queue.running.is_empty() {
@@ -89,7 +98,9 @@ impl<'w> Round<'w> {
             }
             let interests: Vec<Interest> = self.watched.map(Interest::hangup).into_iter().collect();
             match self.pump.wait(&interests, None) {
-                Event::Finished(id, panic) => Self::settle(queue, gate, view, id, panic.as_deref())?,
+                Event::Finished(id, panic) => {
+                    Self::settle(queue, gate, view, id, panic.as_deref())?
+                }
                 Event::Signal(signal) => {
                     queue.signal = queue.signal.or(Some(signal));
                     cancel.set();
@@ -101,7 +112,14 @@ impl<'w> Round<'w> {
     }
 
     /// Begins the next call if it may begin now. False: wait, or nothing is left.
-    fn begin_next(&mut self, queue: &mut Queue, gate: &mut Gate, view: &mut View<'_>, cancel: &Cancel, deadline: Option<Moment>) -> io::Result<bool> {
+    fn begin_next(
+        &mut self,
+        queue: &mut Queue,
+        gate: &mut Gate,
+        view: &mut View<'_>,
+        cancel: &Cancel,
+        deadline: Option<Moment>,
+    ) -> io::Result<bool> {
         if queue.is_alone || SIDE_BY_SIDE_MAX <= queue.running.len() {
             return Ok(false);
         }
@@ -127,16 +145,29 @@ impl<'w> Round<'w> {
             }
             Considered::Ask(pending) => {
                 let question = gate.question(&pending);
-                match consent::ask(&question, self.world, &mut self.pump, &mut self.lines, view, self.paint)? {
+                match consent::ask(
+                    &question,
+                    self.world,
+                    &mut self.pump,
+                    &mut self.lines,
+                    view,
+                    self.paint,
+                )? {
                     Asked::Answer(answer) => match gate.agree(pending, &answer) {
                         Considered::Run(ready) => ready,
-                        Considered::Answered(reply) => return Self::answer(queue, view, at, reply).map(|()| true),
+                        Considered::Answered(reply) => {
+                            return Self::answer(queue, view, at, reply).map(|()| true);
+                        }
                         Considered::Ask(_) => return Ok(true),
                     },
                     Asked::Signal(signal) => {
                         queue.signal = queue.signal.or(Some(signal));
                         cancel.set();
-                        let reply = gate.decline(&request, Verdict::Cancelled, "the person stopped the turn");
+                        let reply = gate.decline(
+                            &request,
+                            Verdict::Cancelled,
+                            "the person stopped the turn",
+                        );
                         return Self::answer(queue, view, at, reply).map(|()| true);
                     }
                 }
@@ -151,7 +182,15 @@ impl<'w> Round<'w> {
         Ok(true)
     }
 
-    fn start(&mut self, queue: &mut Queue, gate: &mut Gate, at: usize, ready: Ready, cancel: &Cancel, deadline: Option<Moment>) {
+    fn start(
+        &mut self,
+        queue: &mut Queue,
+        gate: &mut Gate,
+        at: usize,
+        ready: Ready,
+        cancel: &Cancel,
+        deadline: Option<Moment>,
+    ) {
         queue.is_alone = !ready.is_reading();
         let call = Call {
             cancel: cancel.clone(),
@@ -164,7 +203,13 @@ impl<'w> Round<'w> {
         self.world.threads.start(id, job);
     }
 
-    fn settle(queue: &mut Queue, gate: &mut Gate, view: &mut View<'_>, id: CallId, panic: Option<&str>) -> io::Result<()> {
+    fn settle(
+        queue: &mut Queue,
+        gate: &mut Gate,
+        view: &mut View<'_>,
+        id: CallId,
+        panic: Option<&str>,
+    ) -> io::Result<()> {
         let (Some(at), Some(settled)) = (queue.running.remove(&id), gate.settle(id, panic)) else {
             return Ok(());
         };

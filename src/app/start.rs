@@ -44,7 +44,12 @@ pub(crate) fn set_clock(world: &mut World) -> Result<(), Error> {
     let Some(text) = config::now(&world.env) else {
         return Ok(());
     };
-    let stamp = parse_rfc3339(text).map_err(|why| ConfigError::variable("ANKITA_NOW", &format!("is no RFC 3339 time with an offset: {why}")))?;
+    let stamp = parse_rfc3339(text).map_err(|why| {
+        ConfigError::variable(
+            "ANKITA_NOW",
+            &format!("is no RFC 3339 time with an offset: {why}"),
+        )
+    })?;
     world.clock = Arc::new(Stopped {
         clock: Arc::clone(&world.clock),
         wall: Wall {
@@ -60,7 +65,9 @@ impl Start {
     /// Reads the settings and resolves the folders.
     pub(crate) fn new(world: &World, flags: Flags) -> Result<Self, Error> {
         let file = settings_file(world)?;
-        let file = file.as_ref().map(|(path, text)| (path.as_str(), text.as_str()));
+        let file = file
+            .as_ref()
+            .map(|(path, text)| (path.as_str(), text.as_str()));
         let (settings, warnings) = config::load(&flags, &world.env, file)?;
         let roots = roots(world, &flags)?;
         let mut warnings: Vec<String> = warnings.iter().map(ToString::to_string).collect();
@@ -106,7 +113,13 @@ impl Start {
             mode,
             can_ask: self.can_ask(world),
         };
-        Gate::new(TOOLS, self.rules.clone(), stance, self.settings.secrets(), self.supply(world, toolbox))
+        Gate::new(
+            TOOLS,
+            self.rules.clone(),
+            stance,
+            self.settings.secrets(),
+            self.supply(world, toolbox),
+        )
     }
 
     /// How loud standard error is.
@@ -136,7 +149,12 @@ impl Start {
         let wall = world.clock.wall();
         let time = Time::from_seconds(wall.unix_seconds + i64::from(wall.offset_seconds));
         time.map_or_else(String::new, |time| {
-            format!("{:04}-{:02}-{:02}", time.date.year(), time.date.month(), time.date.day())
+            format!(
+                "{:04}-{:02}-{:02}",
+                time.date.year(),
+                time.date.month(),
+                time.date.day()
+            )
         })
     }
 }
@@ -154,29 +172,54 @@ fn settings_file(world: &World) -> Result<Option<(String, String)>, Error> {
             Err(_) => Err(Error::new(Kind::Config, format!("{shown} is not UTF-8"))),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::new(Kind::Config, format!("cannot read {shown}: {error}"))),
+        Err(error) => Err(Error::new(
+            Kind::Config,
+            format!("cannot read {shown}: {error}"),
+        )),
     }
 }
 
 /// The workspace and the folders added to it.
 fn roots(world: &World, flags: &Flags) -> Result<Roots, Error> {
     let folder = |flag: &str, path: &Path| -> Result<PathBuf, Error> {
-        let fail = |why: String| Error::new(Kind::Usage, format!("`{flag} {}`: {why}", path.display()));
-        let resolved = world.files.resolve(&world.directory.join(path)).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => fail("there is no such folder".to_owned()),
-            _ => fail(error.to_string()),
-        })?;
-        let stat = world.files.stat(&resolved, true).map_err(|error| fail(error.to_string()))?;
-        if stat.kind == FileKind::Directory { Ok(resolved) } else { Err(fail("it is not a folder".to_owned())) }
+        let fail =
+            |why: String| Error::new(Kind::Usage, format!("`{flag} {}`: {why}", path.display()));
+        let resolved =
+            world
+                .files
+                .resolve(&world.directory.join(path))
+                .map_err(|error| match error.kind() {
+                    io::ErrorKind::NotFound => fail("there is no such folder".to_owned()),
+                    _ => fail(error.to_string()),
+                })?;
+        let stat = world
+            .files
+            .stat(&resolved, true)
+            .map_err(|error| fail(error.to_string()))?;
+        if stat.kind == FileKind::Directory {
+            Ok(resolved)
+        } else {
+            Err(fail("it is not a folder".to_owned()))
+        }
     };
     let workspace = match &flags.directory {
         Some(path) => folder("-C", path)?,
-        None => world.files.resolve(&world.directory).unwrap_or_else(|_| world.directory.clone()),
+        None => world
+            .files
+            .resolve(&world.directory)
+            .unwrap_or_else(|_| world.directory.clone()),
     };
     Ok(Roots {
         workspace,
-        added: flags.add_dirs.iter().map(|path| folder("--add-dir", path)).collect::<Result<_, _>>()?,
-        home: world.var("HOME").map(PathBuf::from).filter(|home| home.is_absolute()),
+        added: flags
+            .add_dirs
+            .iter()
+            .map(|path| folder("--add-dir", path))
+            .collect::<Result<_, _>>()?,
+        home: world
+            .var("HOME")
+            .map(PathBuf::from)
+            .filter(|home| home.is_absolute()),
     })
 }
 
@@ -188,7 +231,9 @@ fn rules(settings: &Settings, warnings: &mut Vec<String>) -> Result<Rules, Error
         for setting in list {
             match (Rule::parse(&setting.value, &kind_of), &setting.origin) {
                 (Ok(rule), _) => rules.push(rule),
-                (Err(why), config::Origin::Flag(flag)) => return Err(Error::new(Kind::Usage, format!("`{flag}`: {why}"))),
+                (Err(why), config::Origin::Flag(flag)) => {
+                    return Err(Error::new(Kind::Usage, format!("`{flag}`: {why}")));
+                }
                 (Err(why), origin) => warnings.push(format!("{origin}: {why}; it covers nothing")),
             }
         }

@@ -13,7 +13,10 @@ use crate::app::toolbox::{Shelf, Toolbox, defaults, definition, description};
 use crate::app::typed::Lines;
 use crate::app::view::{Format, Level, Summary, Tokens, View};
 use crate::catalog::TOOLS;
-use crate::chat::{Answer, Ask, End, Endpoint, Event as Heard, Fault, Limits, ListModels, Means, Message, Model, Options, Poll, Prompt, Step, Turn, default_model};
+use crate::chat::{
+    Answer, Ask, End, Endpoint, Event as Heard, Fault, Limits, ListModels, Means, Message, Model,
+    Options, Poll, Prompt, Step, Turn, default_model,
+};
 use crate::config::{Address, Destination};
 use crate::error::{self, Error, Kind, Outcome};
 use crate::http::{Client, Proxies, Timeouts};
@@ -69,7 +72,11 @@ pub(crate) fn system_prompt(world: &World, start: &Start) -> String {
         system: std::env::consts::OS,
     };
     let own = start.settings.system.as_ref().map(|own| own.value.as_str());
-    let skills = if start.flags.no_tools { Vec::new() } else { Shelf::built_in().0 };
+    let skills = if start.flags.no_tools {
+        Vec::new()
+    } else {
+        Shelf::built_in().0
+    };
     instructions::system(&skills, own, &place)
 }
 
@@ -101,7 +108,11 @@ impl<'w> Talk<'w> {
             endpoint,
             is_built_in,
             prompt,
-            model: start.settings.model.as_ref().map(|model| model.value.clone()),
+            model: start
+                .settings
+                .model
+                .as_ref()
+                .map(|model| model.value.clone()),
             cancel: world.threads.cancel(),
             usage: Tokens::default(),
             requests: 0,
@@ -130,7 +141,11 @@ impl<'w> Talk<'w> {
 
     /// Who answers.
     pub(crate) fn endpoint(&self) -> String {
-        if self.is_built_in { BUILT_IN.to_owned() } else { self.endpoint.url().to_string() }
+        if self.is_built_in {
+            BUILT_IN.to_owned()
+        } else {
+            self.endpoint.url().to_string()
+        }
     }
 
     /// Bytes that come on standard input from now on end the run.
@@ -149,7 +164,8 @@ impl<'w> Talk<'w> {
         self.prompt.clear_tools();
         self.toolbox.clear();
         for tool in defaults().filter(|_| !self.start.flags.no_tools) {
-            self.prompt.add_tool(tool.name, &description(tool), &(tool.contract.schema)());
+            self.prompt
+                .add_tool(tool.name, &description(tool), &(tool.contract.schema)());
         }
         self.text.clear();
     }
@@ -168,7 +184,11 @@ impl<'w> Talk<'w> {
     /// Says who answers and chooses a model where none is set.
     pub(crate) fn prepare(&mut self) -> io::Result<Result<(), Error>> {
         if self.is_built_in {
-            self.view.notice(Level::Info, "built_in", "no endpoint is set: the built-in endpoint answers; it is no language model")?;
+            self.view.notice(
+                Level::Info,
+                "built_in",
+                "no endpoint is set: the built-in endpoint answers; it is no language model",
+            )?;
             self.model = Some(crate::offline::MODEL.to_owned());
         }
         if self.model.is_none() {
@@ -177,16 +197,27 @@ impl<'w> Talk<'w> {
                 Err(error) => return Ok(Err(error)),
             };
             let Some(chosen) = default_model(&models) else {
-                let why = format!("{} lists no model for chat; choose one with `-m`", self.endpoint());
+                let why = format!(
+                    "{} lists no model for chat; choose one with `-m`",
+                    self.endpoint()
+                );
                 return Ok(Err(Error::new(Kind::Config, why)));
             };
             let id = chosen.id.clone();
-            self.view.notice(Level::Info, "model", &format!("using the model `{id}`; `-m` chooses another"))?;
+            self.view.notice(
+                Level::Info,
+                "model",
+                &format!("using the model `{id}`; `-m` chooses another"),
+            )?;
             self.model = Some(id);
         }
-        let (endpoint, directory) = (self.endpoint(), self.start.roots.workspace.display().to_string());
+        let (endpoint, directory) = (
+            self.endpoint(),
+            self.start.roots.workspace.display().to_string(),
+        );
         let names = self.prompt.tool_names().to_vec();
-        self.view.init(self.model.as_deref(), &endpoint, &directory, &names)?;
+        self.view
+            .init(self.model.as_deref(), &endpoint, &directory, &names)?;
         Ok(Ok(()))
     }
 
@@ -200,10 +231,15 @@ impl<'w> Talk<'w> {
                 Poll::Done(Ok(models)) => return Ok(Ok(models)),
                 Poll::Done(Err(fault)) => {
                     let mut error = model_error(&fault);
-                    if !matches!(error.kind, Kind::Auth | Kind::Connect | Kind::Timeout | Kind::Config) {
+                    if !matches!(
+                        error.kind,
+                        Kind::Auth | Kind::Connect | Kind::Timeout | Kind::Config
+                    ) {
                         error.kind = Kind::Config;
                     }
-                    error.message.push_str("; `-m` chooses a model without asking for the list");
+                    error
+                        .message
+                        .push_str("; `-m` chooses a model without asking for the list");
                     return Ok(Err(error));
                 }
                 Poll::Wait => (),
@@ -228,7 +264,11 @@ impl<'w> Talk<'w> {
             ..Limits::default()
         };
         // The turn has the prompt as long as it lasts.
-        let mut turn = Turn::new(std::mem::take(&mut self.prompt), question.to_owned(), limits);
+        let mut turn = Turn::new(
+            std::mem::take(&mut self.prompt),
+            question.to_owned(),
+            limits,
+        );
         let end = self.drive(&mut turn);
         let usage = turn.usage();
         self.usage.prompt += usage.prompt_tokens;
@@ -241,12 +281,16 @@ impl<'w> Talk<'w> {
     fn drive(&mut self, turn: &mut Turn) -> io::Result<Option<Error>> {
         loop {
             let broken = match turn.next() {
-                Step::Ask { is_first, has_tools } => self.ask(turn, has_tools, is_first)?,
+                Step::Ask {
+                    is_first,
+                    has_tools,
+                } => self.ask(turn, has_tools, is_first)?,
                 Step::Run(calls) => self.calls(turn, calls)?,
                 Step::End(end) => return self.ended(end),
             };
             for warning in turn.take_warnings() {
-                self.view.notice(Level::Warning, warning.name(), &warning.text())?;
+                self.view
+                    .notice(Level::Warning, warning.name(), &warning.text())?;
             }
             if let Some(broken) = broken {
                 return self.broken(broken).map(Some);
@@ -270,7 +314,12 @@ impl<'w> Talk<'w> {
         Options {
             model,
             is_streaming: !self.start.flags.no_stream,
-            max_tokens: self.start.settings.max_tokens.as_ref().map(|limit| u64::from(limit.value)),
+            max_tokens: self
+                .start
+                .settings
+                .max_tokens
+                .as_ref()
+                .map(|limit| u64::from(limit.value)),
             has_tools: has_tools && !self.start.flags.no_tools,
         }
     }
@@ -278,14 +327,23 @@ impl<'w> Talk<'w> {
 
 impl Talk<'_> {
     /// One request and its answer, shown while it comes. What broke it comes back.
-    fn ask(&mut self, turn: &mut Turn, has_tools: bool, is_first: bool) -> io::Result<Option<Broken>> {
+    fn ask(
+        &mut self,
+        turn: &mut Turn,
+        has_tools: bool,
+        is_first: bool,
+    ) -> io::Result<Option<Broken>> {
         self.requests += 1;
         let model = self.model.clone();
         let options = self.options(model.as_deref(), has_tools);
         let mut word = [0; 8];
         self.world.random.fill(&mut word);
         let random = u64::from_le_bytes(word);
-        let mut ask = Ask::start(&options, is_first, &mut means(self.world, &mut self.endpoint, turn.prompt(), random));
+        let mut ask = Ask::start(
+            &options,
+            is_first,
+            &mut means(self.world, &mut self.endpoint, turn.prompt(), random),
+        );
         loop {
             let mut shown = Ok(());
             let polled = {
@@ -295,7 +353,10 @@ impl Talk<'_> {
                         shown = show(view, requests, &event);
                     }
                 };
-                ask.advance(&mut means(self.world, &mut self.endpoint, turn.prompt(), random), &mut sink)
+                ask.advance(
+                    &mut means(self.world, &mut self.endpoint, turn.prompt(), random),
+                    &mut sink,
+                )
             };
             shown?;
             self.view.flush()?;
@@ -339,7 +400,11 @@ impl Talk<'_> {
     }
 
     /// Passes a round's calls through the gate and hands the turn their replies.
-    fn calls(&mut self, turn: &mut Turn, calls: Vec<crate::chat::Call>) -> io::Result<Option<Broken>> {
+    fn calls(
+        &mut self,
+        turn: &mut Turn,
+        calls: Vec<crate::chat::Call>,
+    ) -> io::Result<Option<Broken>> {
         let numbers: Vec<usize> = calls.iter().map(|call| call.number).collect();
         let requests = calls
             .into_iter()
@@ -350,7 +415,9 @@ impl Talk<'_> {
             })
             .collect();
         std::mem::swap(&mut self.lines, &mut self.round.lines);
-        let replied = self.round.run(requests, &mut self.gate, &mut self.view, &self.cancel, None);
+        let replied = self
+            .round
+            .run(requests, &mut self.gate, &mut self.view, &self.cancel, None);
         std::mem::swap(&mut self.lines, &mut self.round.lines);
         let (replies, signal) = replied?;
         let mut wanted = Vec::new();
@@ -360,7 +427,13 @@ impl Talk<'_> {
             }
             wanted.extend(reply.loads);
             let is_error = reply.verdict != Verdict::Done;
-            turn.reply(number, crate::chat::Reply { text: reply.text, is_error });
+            turn.reply(
+                number,
+                crate::chat::Reply {
+                    text: reply.text,
+                    is_error,
+                },
+            );
         }
         self.load(turn, &wanted)?;
         Ok(signal.map(Broken::Signal))
@@ -373,14 +446,19 @@ impl Talk<'_> {
             return Ok(());
         }
         for tool in &added {
-            turn.prompt().add_tool(tool.name, &description(tool), &(tool.contract.schema)());
+            turn.prompt()
+                .add_tool(tool.name, &description(tool), &(tool.contract.schema)());
         }
         let tokens = (turn.prompt().tool_bytes() / BYTES_A_TOKEN) as u64;
         self.view.tools(&self.toolbox.loaded(), tokens)
     }
 
     /// Waits for the model; says what broke the wait, if anything did.
-    fn wait(&mut self, mut interests: Vec<Interest>, until: Option<crate::world::Moment>) -> io::Result<Option<Broken>> {
+    fn wait(
+        &mut self,
+        mut interests: Vec<Interest>,
+        until: Option<crate::world::Moment>,
+    ) -> io::Result<Option<Broken>> {
         let output = self.world.console.source(Standard::Output);
         let is_output_watched = !self.world.console.is_terminal(Standard::Output);
         if is_output_watched {
@@ -397,14 +475,23 @@ impl Talk<'_> {
                         None
                     }
                     Ok(_) => Some(Broken::Late),
-                    Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => None,
+                    Err(error)
+                        if matches!(
+                            error.kind(),
+                            io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                        ) =>
+                    {
+                        None
+                    }
                     Err(_) => {
                         self.late_input = None;
                         None
                     }
                 }
             }
-            Event::Ready(source) if is_output_watched && source == output => Some(Broken::ReaderGone),
+            Event::Ready(source) if is_output_watched && source == output => {
+                Some(Broken::ReaderGone)
+            }
             Event::Ready(_) | Event::Finished(..) | Event::Tick => None,
         })
     }
@@ -441,7 +528,9 @@ impl Talk<'_> {
             sent: self.prompt.tool_names().to_vec(),
             loaded: self.toolbox.loaded(),
             schema_tokens: (self.prompt.tool_bytes() / BYTES_A_TOKEN) as u64,
-            error: outcome.error().map(|error| (error.kind.name(), error.message.clone())),
+            error: outcome
+                .error()
+                .map(|error| (error.kind.name(), error.message.clone())),
         };
         self.view.finish(&summary)?;
         Ok(exit_code)
@@ -454,29 +543,54 @@ impl Talk<'_> {
 
     /// The tools that requests carry, each with its size.
     pub(crate) fn tool_rows(&self) -> Vec<String> {
-        let rows = self.prompt.tool_names().iter().filter_map(|name| TOOLS.iter().find(|tool| tool.name == *name));
+        let rows = self
+            .prompt
+            .tool_names()
+            .iter()
+            .filter_map(|name| TOOLS.iter().find(|tool| tool.name == *name));
         let mut rows: Vec<String> = rows
             .map(|tool| {
                 let bytes = definition(tool).to_string().len();
-                format!("{:<14} about {} tokens", tool.name, bytes.div_ceil(BYTES_A_TOKEN))
+                format!(
+                    "{:<14} about {} tokens",
+                    tool.name,
+                    bytes.div_ceil(BYTES_A_TOKEN)
+                )
             })
             .collect();
-        rows.push(format!("together about {} tokens in each request", self.prompt.tool_bytes() / BYTES_A_TOKEN));
+        rows.push(format!(
+            "together about {} tokens in each request",
+            self.prompt.tool_bytes() / BYTES_A_TOKEN
+        ));
         rows
     }
 
     /// Requests, tokens and changed files so far.
     pub(crate) fn usage_rows(&self) -> Vec<String> {
         let (changes, bytes) = self.gate.kept().summary();
-        let Tokens { prompt, completion, cached } = self.usage;
+        let Tokens {
+            prompt,
+            completion,
+            cached,
+        } = self.usage;
         vec![
-            format!("{} requests; as the endpoint counts: {prompt} tokens in ({cached} cached), {completion} out", self.requests),
-            format!("{changes} files changed; {bytes} of at most {KEPT_BYTES_MAX} former bytes kept"),
+            format!(
+                "{} requests; as the endpoint counts: {prompt} tokens in ({cached} cached), {completion} out",
+                self.requests
+            ),
+            format!(
+                "{changes} files changed; {bytes} of at most {KEPT_BYTES_MAX} former bytes kept"
+            ),
         ]
     }
 }
 
-fn means<'a>(world: &'a World, endpoint: &'a mut Endpoint, prompt: &'a mut Prompt, random: u64) -> Means<'a> {
+fn means<'a>(
+    world: &'a World,
+    endpoint: &'a mut Endpoint,
+    prompt: &'a mut Prompt,
+    random: u64,
+) -> Means<'a> {
     Means {
         endpoint,
         prompt,
@@ -492,12 +606,24 @@ fn show(view: &mut View<'_>, requests: &mut u64, event: &Heard<'_>) -> io::Resul
     match event {
         Heard::Text(piece) => view.text(piece),
         Heard::Reasoning(piece) => view.reasoning(piece),
-        Heard::Retrying { attempt, after, why } => {
+        Heard::Retrying {
+            attempt,
+            after,
+            why,
+        } => {
             *requests += 1;
             let seconds = after.as_secs_f64();
-            view.notice(Level::Warning, "retry", &format!("{why}; trying again in {seconds:.1} s (try {attempt})"))
+            view.notice(
+                Level::Warning,
+                "retry",
+                &format!("{why}; trying again in {seconds:.1} s (try {attempt})"),
+            )
         }
-        Heard::Repeated => view.notice(Level::Info, "repeated", "the kept connection was dead; the request was sent once more"),
+        Heard::Repeated => view.notice(
+            Level::Info,
+            "repeated",
+            "the kept connection was dead; the request was sent once more",
+        ),
         Heard::Adapted(what) => {
             *requests += 1;
             view.notice(Level::Info, "adapted", what)
@@ -514,18 +640,40 @@ fn endpoint(world: &World, start: &Start, pump: &mut Pump<'_>) -> Result<(Endpoi
         idle: settings.endpoint.idle_timeout.value,
         ..Timeouts::default()
     };
-    let address = settings.endpoint.address.as_ref().filter(|setting| setting.value != Address::BuiltIn);
+    let address = settings
+        .endpoint
+        .address
+        .as_ref()
+        .filter(|setting| setting.value != Address::BuiltIn);
     let Some(setting) = address else {
         let server = Server::bind(world, (std::net::Ipv4Addr::LOCALHOST, 0).into(), TOOLS)
-            .map_err(|why| Error::new(Kind::Connect, format!("cannot listen on loopback for the built-in endpoint: {why}")))?;
+            .map_err(|why| {
+                Error::new(
+                    Kind::Connect,
+                    format!("cannot listen on loopback for the built-in endpoint: {why}"),
+                )
+            })?;
         let url = Url::parse(&server.url()).map_err(|why| Error::new(Kind::Bug, why))?;
         pump.host(server);
-        return Ok((Endpoint::new(url, None, Vec::new(), 0, Client::new(timeouts, Proxies::none())), true));
+        return Ok((
+            Endpoint::new(
+                url,
+                None,
+                Vec::new(),
+                0,
+                Client::new(timeouts, Proxies::none()),
+            ),
+            true,
+        ));
     };
     let Address::Url(text) = &setting.value else {
-        return Err(Error::new(Kind::Bug, "an address that is neither built in nor a URL"));
+        return Err(Error::new(
+            Kind::Bug,
+            "an address that is neither built in nor a URL",
+        ));
     };
-    let url = Url::parse(text).map_err(|why| Error::new(Kind::Config, format!("{}: {why}", setting.origin)))?;
+    let url = Url::parse(text)
+        .map_err(|why| Error::new(Kind::Config, format!("{}: {why}", setting.origin)))?;
     let host = url.host.to_string();
     let to = Destination {
         host: &host,
@@ -534,7 +682,20 @@ fn endpoint(world: &World, start: &Start, pump: &mut Pump<'_>) -> Result<(Endpoi
         has_userinfo: url.userinfo().is_some(),
     };
     let key = settings.key_for(to)?.map(|key| key.reveal().to_owned());
-    let headers = settings.endpoint.headers.iter().map(|header| (header.name.clone(), header.value.reveal().to_owned()));
+    let headers = settings
+        .endpoint
+        .headers
+        .iter()
+        .map(|header| (header.name.clone(), header.value.reveal().to_owned()));
     let client = Client::new(timeouts, Proxies::from_env(&world.env));
-    Ok((Endpoint::new(url, key, headers.collect(), settings.endpoint.retries.value, client), false))
+    Ok((
+        Endpoint::new(
+            url,
+            key,
+            headers.collect(),
+            settings.endpoint.retries.value,
+            client,
+        ),
+        false,
+    ))
 }

@@ -110,7 +110,12 @@ impl Ask {
     /// When to call [`Ask::advance`] at the latest.
     pub(crate) fn until(&self) -> Option<Moment> {
         match &self.state {
-            State::Trying(trying) => trying.exchange.until().into_iter().chain(trying.until).min(),
+            State::Trying(trying) => trying
+                .exchange
+                .until()
+                .into_iter()
+                .chain(trying.until)
+                .min(),
             State::Pausing(until) => Some(*until),
             State::Done => None,
         }
@@ -175,8 +180,8 @@ impl Ask {
             "application/json"
         };
         let initiator = if self.is_first { "user" } else { "agent" };
-        let request = Request::post(url, "application/json", body)
-            .with_field("X-Initiator", initiator);
+        let request =
+            Request::post(url, "application/json", body).with_field("X-Initiator", initiator);
         let request = endpoint.request(request, accept);
         self.state = State::Trying(Box::new(Trying {
             exchange: endpoint.client.start(request, means.net, means.now),

@@ -233,8 +233,9 @@ impl Turn {
     /// The answer was stopped because it repeats itself.
     pub(crate) fn stop_loop(&mut self, text: &str) {
         self.requests += 1;
-        self.prompt
-            .push(Message::answer(format!("{text}\n[cut off: it repeats itself]")));
+        self.prompt.push(Message::answer(format!(
+            "{text}\n[cut off: it repeats itself]"
+        )));
         self.state = State::Ended(End::Limit {
             kind: LimitKind::Loop,
             reason: "the answer repeats one piece over and over".to_owned(),
@@ -274,7 +275,9 @@ impl Turn {
             State::Running { calls, replies } => {
                 let replies = replies
                     .into_iter()
-                    .map(|reply| reply.unwrap_or_else(|| Reply::error("Not run: the user cancelled")))
+                    .map(|reply| {
+                        reply.unwrap_or_else(|| Reply::error("Not run: the user cancelled"))
+                    })
                     .collect();
                 self.push_replies(&calls, replies);
             }
@@ -304,7 +307,8 @@ impl Turn {
             return self.begin_round(calls);
         }
         if finish == crate::chat::Finish::Length {
-            let reason = "the answer was cut at the limit of tokens (`--max-tokens`, or the model's own)";
+            let reason =
+                "the answer was cut at the limit of tokens (`--max-tokens`, or the model's own)";
             return State::Ended(End::Limit {
                 kind: LimitKind::Turn,
                 reason: reason.to_owned(),
@@ -312,7 +316,8 @@ impl Turn {
             });
         }
         if is_empty && !has_tokens {
-            let text = "the model stopped without a word and without a call; try again, or another model";
+            let text =
+                "the model stopped without a word and without a call; try again, or another model";
             return State::Ended(End::Fault(Box::new(Fault::new(Kind::EmptyResponse, text))));
         }
         State::Ended(End::Answered(text))
@@ -390,8 +395,7 @@ impl Turn {
 
     /// Every call of the round has its reply.
     fn close_round(&mut self) {
-        let State::Running { calls, replies } =
-            std::mem::replace(&mut self.state, State::Asking)
+        let State::Running { calls, replies } = std::mem::replace(&mut self.state, State::Asking)
         else {
             return;
         };

@@ -150,7 +150,9 @@ impl Settings {
     pub(crate) fn secrets(&self) -> Vec<String> {
         let key = self.endpoint.key.iter().map(|key| &key.value);
         let headers = self.endpoint.headers.iter().map(|header| &header.value);
-        key.chain(headers).map(|secret| secret.reveal().to_owned()).collect()
+        key.chain(headers)
+            .map(|secret| secret.reveal().to_owned())
+            .collect()
     }
 
     fn is_clear_key_host(&self, to: Destination<'_>) -> bool {

@@ -36,8 +36,17 @@ pub(crate) struct Target {
 
 /// Names of files that hold secrets, as a whole.
 const SECRET_NAMES: &[&str] = &[
-    ".env", ".git-credentials", ".htpasswd", ".netrc", ".npmrc", ".pgpass", ".pypirc", "id_dsa", "id_ecdsa",
-    "id_ed25519", "id_rsa",
+    ".env",
+    ".git-credentials",
+    ".htpasswd",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
 ];
 /// Endings of files that hold secrets.
 const SECRET_ENDINGS: &[&str] = &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx"];
@@ -51,7 +60,9 @@ impl Roots {
     pub(crate) fn place(&self, path: &Path) -> Place {
         if looks_secret(path) {
             Place::Secret
-        } else if path.starts_with(&self.workspace) || self.added.iter().any(|root| path.starts_with(root)) {
+        } else if path.starts_with(&self.workspace)
+            || self.added.iter().any(|root| path.starts_with(root))
+        {
             Place::Inside
         } else {
             Place::Outside
@@ -77,7 +88,9 @@ impl Roots {
     /// The same, but a link in the last place is meant itself.
     pub(crate) fn target_itself(&self, files: &dyn Files, given: &str) -> Result<Target, Failure> {
         let path = self.absolute(given)?;
-        let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
+        let (Some(parent), Some(Component::Normal(name))) =
+            (path.parent(), path.components().next_back())
+        else {
             return self.target(files, given);
         };
         let resolved = follow(files, parent, given)?.join(name);
@@ -98,11 +111,15 @@ impl Roots {
         }
         if let Some(control) = given.chars().find(|c| c.is_control()) {
             let shown = control.escape_debug();
-            return Err(Failure::new(format!("the path holds the control character `{shown}`")));
+            return Err(Failure::new(format!(
+                "the path holds the control character `{shown}`"
+            )));
         }
         Ok(match (given.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
-            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+            (Some(rest), Some(home)) if rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
             _ => self.workspace.join(given),
         })
     }
@@ -121,15 +138,24 @@ fn follow(files: &dyn Files, path: &Path, given: &str) -> Result<PathBuf, Failur
             Err(error) if error.kind() == io::ErrorKind::NotFound => (),
             Err(error) => return Err(Failure::io(&format!("cannot follow `{given}`"), &error)),
         }
-        if files.stat(head, false).is_ok_and(|stat| stat.kind == Kind::Link) {
-            return Err(Failure::new(format!("`{given}` goes through a link that leads nowhere")));
+        if files
+            .stat(head, false)
+            .is_ok_and(|stat| stat.kind == Kind::Link)
+        {
+            return Err(Failure::new(format!(
+                "`{given}` goes through a link that leads nowhere"
+            )));
         }
         match (head.components().next_back(), head.parent()) {
             (Some(Component::Normal(name)), Some(parent)) => {
                 missing.push(name);
                 head = parent;
             }
-            _ => return Err(Failure::new(format!("`{given}` climbs out of a folder that does not exist"))),
+            _ => {
+                return Err(Failure::new(format!(
+                    "`{given}` climbs out of a folder that does not exist"
+                )));
+            }
         }
     }
 }
@@ -144,7 +170,9 @@ fn looks_secret(path: &Path) -> bool {
     SECRET_NAMES.contains(&name.as_str())
         || (name.starts_with(".env.") && !is_sample)
         || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || path
-            .components()
-            .any(|part| SECRET_FOLDERS.iter().any(|folder| part.as_os_str() == *folder))
+        || path.components().any(|part| {
+            SECRET_FOLDERS
+                .iter()
+                .any(|folder| part.as_os_str() == *folder)
+        })
 }

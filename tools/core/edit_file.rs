@@ -49,15 +49,26 @@ fn check(args: &Args) -> Vec<String> {
     let is_single = args.old_string.is_some() || args.new_string.is_some();
     let mut faults = Vec::new();
     match (is_single, &args.edits) {
-        (true, Some(_)) => faults.push("give `old_string` and `new_string`, or `edits`, not both".to_owned()),
-        (false, None) => faults.push("`old_string` and `new_string`, or `edits`, are missing".to_owned()),
-        (true, None) if args.old_string.is_none() => faults.push("`old_string` is missing".to_owned()),
-        (true, None) if args.new_string.is_none() => faults.push("`new_string` is missing".to_owned()),
+        (true, Some(_)) => {
+            faults.push("give `old_string` and `new_string`, or `edits`, not both".to_owned())
+        }
+        (false, None) => {
+            faults.push("`old_string` and `new_string`, or `edits`, are missing".to_owned())
+        }
+        (true, None) if args.old_string.is_none() => {
+            faults.push("`old_string` is missing".to_owned())
+        }
+        (true, None) if args.new_string.is_none() => {
+            faults.push("`new_string` is missing".to_owned())
+        }
         _ => (),
     }
     for (index, edit) in edits(args).iter().enumerate() {
         if edit.old_string.is_empty() {
-            faults.push(format!("`old_string` of edit {} is empty; use `write_file` for a new file", index + 1));
+            faults.push(format!(
+                "`old_string` of edit {} is empty; use `write_file` for a new file",
+                index + 1
+            ));
         }
     }
     faults
@@ -82,8 +93,18 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let old = content(&target, &files)?;
     let edited = apply(&old, &edits(args), &target.shown)?;
     let name = &target.shown;
-    let diff = text::unified(&old, &edited.text, &format!("a/{name}"), &format!("b/{name}"), CONTEXT_LINES);
-    let shown = if diff.is_empty() { format!("`{name}` would not change") } else { diff };
+    let diff = text::unified(
+        &old,
+        &edited.text,
+        &format!("a/{name}"),
+        &format!("b/{name}"),
+        CONTEXT_LINES,
+    );
+    let shown = if diff.is_empty() {
+        format!("`{name}` would not change")
+    } else {
+        diff
+    };
     Ok(Plan {
         effect: Effect::Change,
         binding: Binding {
@@ -101,13 +122,30 @@ fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Ou
     let edits = edits(&args);
     let edited = apply(&old, &edits, &target.shown)?;
     if edited.text == old {
-        return Ok(format!("`{}` holds exactly that already; nothing was written", target.shown).into());
+        return Ok(format!(
+            "`{}` holds exactly that already; nothing was written",
+            target.shown
+        )
+        .into());
     }
     call.check()?;
     let change = writes.write(&target, edited.text.as_bytes(), Some(old.into_bytes()))?;
-    let mut text = format!("edited `{}`: {} replaced", target.shown, count(edited.replaced, "place"));
-    for (index, rung) in edited.rungs.iter().enumerate().filter(|(_, rung)| **rung != Rung::Exact) {
-        text.push_str(&format!("\nedit {} matched only {}", index + 1, rung.words()));
+    let mut text = format!(
+        "edited `{}`: {} replaced",
+        target.shown,
+        count(edited.replaced, "place")
+    );
+    for (index, rung) in edited
+        .rungs
+        .iter()
+        .enumerate()
+        .filter(|(_, rung)| **rung != Rung::Exact)
+    {
+        text.push_str(&format!(
+            "\nedit {} matched only {}",
+            index + 1,
+            rung.words()
+        ));
     }
     Ok(Output {
         text,
@@ -120,14 +158,24 @@ fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Ou
 fn content(target: &Target, files: &Files) -> Result<String, Failure> {
     if files.stat(&target.path)?.is_none() {
         let shown = &target.shown;
-        return Err(Failure::new(format!("cannot edit `{shown}`: it does not exist; use `write_file` for a new file")));
+        return Err(Failure::new(format!(
+            "cannot edit `{shown}`: it does not exist; use `write_file` for a new file"
+        )));
     }
-    String::from_utf8(files.read(target)?)
-        .map_err(|_| Failure::new(format!("cannot edit `{}`: it is not UTF-8 text", target.shown)))
+    String::from_utf8(files.read(target)?).map_err(|_| {
+        Failure::new(format!(
+            "cannot edit `{}`: it is not UTF-8 text",
+            target.shown
+        ))
+    })
 }
 
 fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+    if number == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{number} {noun}s")
+    }
 }
 
 /// How loosely a text was matched.
@@ -195,9 +243,16 @@ fn apply(old: &str, edits: &[Edit], shown: &str) -> Result<Edited, Failure> {
 }
 
 /// Where `edit` applies: the strictest rung that matches at all decides.
-fn find(text: &str, edit: &Edit, number: usize, shown: &str) -> Result<(Rung, Vec<Range<usize>>), Failure> {
-    let exact: Vec<Range<usize>> =
-        text.match_indices(&edit.old_string).map(|(start, found)| start..start + found.len()).collect();
+fn find(
+    text: &str,
+    edit: &Edit,
+    number: usize,
+    shown: &str,
+) -> Result<(Rung, Vec<Range<usize>>), Failure> {
+    let exact: Vec<Range<usize>> = text
+        .match_indices(&edit.old_string)
+        .map(|(start, found)| start..start + found.len())
+        .collect();
     let mut found = (Rung::Exact, exact);
     for rung in Rung::LOOSE {
         if found.1.is_empty() {
@@ -209,8 +264,11 @@ fn find(text: &str, edit: &Edit, number: usize, shown: &str) -> Result<(Rung, Ve
         return Err(Failure::new(missing(text, edit, number, shown)));
     }
     if 1 < places.len() && edit.replace_all != Some(true) {
-        let mut lines: Vec<String> =
-            places.iter().take(PLACES_MAX).map(|place| line_number(text, place.start).to_string()).collect();
+        let mut lines: Vec<String> = places
+            .iter()
+            .take(PLACES_MAX)
+            .map(|place| line_number(text, place.start).to_string())
+            .collect();
         if PLACES_MAX < places.len() {
             lines.push("…".to_owned());
         }
@@ -226,7 +284,12 @@ fn find(text: &str, edit: &Edit, number: usize, shown: &str) -> Result<(Rung, Ve
 
 /// Why nothing matched, with the lines that come nearest.
 fn missing(text: &str, edit: &Edit, number: usize, shown: &str) -> String {
-    let wanted = edit.old_string.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let wanted = edit
+        .old_string
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     let near: Vec<String> = text
         .lines()
         .enumerate()
@@ -237,7 +300,10 @@ fn missing(text: &str, edit: &Edit, number: usize, shown: &str) -> String {
     let hint = if near.is_empty() {
         "read the file again and copy the text as it is".to_owned()
     } else {
-        format!("its first line stands at line {}; what follows differs, read it again", near.join(", "))
+        format!(
+            "its first line stands at line {}; what follows differs, read it again",
+            near.join(", ")
+        )
     };
     format!("edit {number}: `old_string` was not found in `{shown}`; nothing was changed; {hint}")
 }
@@ -285,7 +351,11 @@ fn windows(text: &str, wanted: &str, rung: Rung) -> Vec<Range<usize>> {
         }
         matched += usize::from(pattern[matched] == *line);
         if matched == pattern.len() {
-            let end = if takes_last_end { range.end } else { range.start + body_length(&text[range.clone()]) };
+            let end = if takes_last_end {
+                range.end
+            } else {
+                range.start + body_length(&text[range.clone()])
+            };
             found.push(lines[at + 1 - matched].1.start..end);
             matched = 0;
         }
@@ -302,7 +372,12 @@ fn body_length(line: &str) -> usize {
 fn fitted(text: &str, place: &Range<usize>, edit: &Edit, rung: Rung) -> String {
     let mut new = edit.new_string.clone();
     if rung == Rung::Indentation {
-        let first = |text: &str| text.lines().find(|line| !line.trim().is_empty()).map(indentation).map(str::to_owned);
+        let first = |text: &str| {
+            text.lines()
+                .find(|line| !line.trim().is_empty())
+                .map(indentation)
+                .map(str::to_owned)
+        };
         let there = first(&text[place.clone()]).unwrap_or_default();
         let given = first(&edit.old_string).unwrap_or_default();
         new = new
@@ -321,7 +396,11 @@ fn fitted(text: &str, place: &Range<usize>, edit: &Edit, rung: Rung) -> String {
     } else if rung == Rung::LineEnds && !is_crlf {
         new = new.replace("\r\n", "\n");
     }
-    if rung != Rung::Exact && edit.old_string.ends_with('\n') && !new.is_empty() && !new.ends_with('\n') {
+    if rung != Rung::Exact
+        && edit.old_string.ends_with('\n')
+        && !new.is_empty()
+        && !new.ends_with('\n')
+    {
         new.push_str(if is_crlf { "\r\n" } else { "\n" });
     }
     new
@@ -351,13 +430,23 @@ mod tests {
     fn the_strictest_rung_decides() {
         check("a\nb\n", "b", "c", "a\nc\n");
         check("a  \nb\n", "a\nb\n", "c\n", "c\n");
-        check("  if x {\n    y\n  }\n", "if x {\n  y\n}", "if z {\n  y\n}", "  if z {\n    y\n  }\n");
+        check(
+            "  if x {\n    y\n  }\n",
+            "if x {\n  y\n}",
+            "if z {\n  y\n}",
+            "  if z {\n    y\n  }\n",
+        );
         check("a\r\nb\r\nc\n", "a\nb\n", "x\ny\n", "x\r\ny\r\nc\n");
     }
 
     #[test]
     fn untouched_lines_keep_their_bytes() {
-        check("one\r\ntwo\nthree\r\n", "two", "2\n2", "one\r\n2\n2\nthree\r\n");
+        check(
+            "one\r\ntwo\nthree\r\n",
+            "two",
+            "2\n2",
+            "one\r\n2\n2\nthree\r\n",
+        );
         check("\u{FEFF}a\n", "a", "b", "\u{FEFF}b\n");
     }
 
@@ -375,6 +464,11 @@ mod tests {
             "x",
             "edit 1: `old_string` was not found in `f`; nothing was changed; its first line stands at line 1; what follows differs, read it again",
         );
-        check("a\n\n\nb\n", "zzz", "x", "edit 1: `old_string` was not found in `f`; nothing was changed; read the file again and copy the text as it is");
+        check(
+            "a\n\n\nb\n",
+            "zzz",
+            "x",
+            "edit 1: `old_string` was not found in `f`; nothing was changed; read the file again and copy the text as it is",
+        );
     }
 }

@@ -11,7 +11,15 @@ const FOLDER_ENTRIES_MAX: usize = 30_000;
 /// Folders below folders.
 const DEPTH_MAX: usize = 20;
 /// Listed, but not entered.
-const SKIPPED: &[&str] = &[".git", ".hg", ".svn", ".venv", "__pycache__", "node_modules", "target"];
+const SKIPPED: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "target",
+];
 
 tool! {
     /// List a folder: folders first, then files with their sizes in bytes.
@@ -63,17 +71,32 @@ struct Walk {
 
 impl Walk {
     /// Adds what `folder` holds, and what its folders hold. Links are not followed.
-    fn enter(&mut self, folder: &Path, below: &Path, depth: usize, call: &Call, files: &Files) -> Result<(), Failure> {
+    fn enter(
+        &mut self,
+        folder: &Path,
+        below: &Path,
+        depth: usize,
+        call: &Call,
+        files: &Files,
+    ) -> Result<(), Failure> {
         call.check()?;
         let (mut items, has_more) = files.list(folder, FOLDER_ENTRIES_MAX)?;
         self.is_cut |= has_more;
         items.sort_by(|left, right| {
             let rank = |item: &Item| item.kind != Kind::Directory;
-            rank(left).cmp(&rank(right)).then_with(|| left.name.cmp(&right.name))
+            rank(left)
+                .cmp(&rank(right))
+                .then_with(|| left.name.cmp(&right.name))
         });
         for item in items {
             let path: PathBuf = below.join(&item.name);
-            let name = path.display().to_string().escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"");
+            let name = path
+                .display()
+                .to_string()
+                .escape_debug()
+                .to_string()
+                .replace("\\'", "'")
+                .replace("\\\"", "\"");
             let line = match item.kind {
                 Kind::Directory => format!("{name}/"),
                 Kind::File => format!("{name}  {}", item.bytes),
@@ -90,7 +113,9 @@ impl Walk {
             if self.is_recursive && item.kind == Kind::Directory && !is_skipped {
                 if depth == DEPTH_MAX {
                     self.is_cut = true;
-                } else if let Err(failure) = self.enter(&folder.join(&item.name), &path, depth + 1, call, files) {
+                } else if let Err(failure) =
+                    self.enter(&folder.join(&item.name), &path, depth + 1, call, files)
+                {
                     // One folder that cannot be read must not hide the others.
                     call.check()?;
                     self.lines.push(format!("  ({})", failure.0));

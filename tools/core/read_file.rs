@@ -36,17 +36,28 @@ tool! {
 fn run(args: Args, _plan: Plan, call: &Call, files: Files) -> Outcome {
     let target = files.target(&args.path)?;
     let shown = &target.shown;
-    if files.stat(&target.path)?.is_some_and(|stat| stat.kind == Kind::Directory) {
-        return Err(Failure::new(format!("cannot read `{shown}`: it is a directory; use `list_dir`")));
+    if files
+        .stat(&target.path)?
+        .is_some_and(|stat| stat.kind == Kind::Directory)
+    {
+        return Err(Failure::new(format!(
+            "cannot read `{shown}`: it is a directory; use `list_dir`"
+        )));
     }
     let bytes = files.read(&target)?;
     let lower = shown.to_ascii_lowercase();
     if IMAGE_ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
-        return Err(Failure::new(format!("`{shown}` is an image of {} bytes; only text is read", bytes.len())));
+        return Err(Failure::new(format!(
+            "`{shown}` is an image of {} bytes; only text is read",
+            bytes.len()
+        )));
     }
     let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
     if !is_wide && bytes[..bytes.len().min(SNIFF_BYTES)].contains(&0) {
-        return Err(Failure::new(format!("`{shown}` is a binary file of {} bytes; only text is read", bytes.len())));
+        return Err(Failure::new(format!(
+            "`{shown}` is a binary file of {} bytes; only text is read",
+            bytes.len()
+        )));
     }
     let (content, is_lossy) = text::lossy(&bytes);
     let mut reply = page(&content, &args, call, shown)?;
@@ -65,7 +76,9 @@ fn page(content: &str, args: &Args, call: &Call, shown: &str) -> Result<String, 
     let limit = args.limit.map_or(LINES_DEFAULT, Within::size);
     let total = content.lines().count();
     if total < first {
-        return Err(Failure::new(format!("`{shown}` has {total} lines; there is no line {first}")));
+        return Err(Failure::new(format!(
+            "`{shown}` has {total} lines; there is no line {first}"
+        )));
     }
     let room = call.output_bytes_max.saturating_sub(NOTES_BYTES_MAX);
     let mut reply = String::new();
@@ -83,10 +96,16 @@ fn page(content: &str, args: &Args, call: &Call, shown: &str) -> Result<String, 
     }
     if first != 1 || last != total {
         reply.push_str(&format!("(lines {first} to {last} of {total}"));
-        reply.push_str(&if last < total { format!("; go on with offset {})", last + 1) } else { ")".to_owned() });
+        reply.push_str(&if last < total {
+            format!("; go on with offset {})", last + 1)
+        } else {
+            ")".to_owned()
+        });
     }
     if 0 < cut {
-        reply.push_str(&format!("\n({cut} lines are longer than {LINE_BYTES_MAX} bytes and were cut)"));
+        reply.push_str(&format!(
+            "\n({cut} lines are longer than {LINE_BYTES_MAX} bytes and were cut)"
+        ));
     }
     if last == total && !content.ends_with('\n') {
         reply.push_str("(no newline at the end)");

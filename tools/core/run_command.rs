@@ -50,7 +50,11 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     }
     // A rule covers words alone: with another folder, environment or input they may mean anything.
     let is_plain = args.directory.is_none() && args.env.is_none() && args.stdin.is_none();
-    let command = if is_plain { args.command.0.clone() } else { format!("{}\n", args.command.0) };
+    let command = if is_plain {
+        args.command.0.clone()
+    } else {
+        format!("{}\n", args.command.0)
+    };
     Ok(Plan {
         shown,
         ..Plan::of(Effect::Change, Subject::Command(command))
@@ -61,18 +65,30 @@ fn directory_of(given: &str, files: &Files) -> Result<Target, Failure> {
     let target = files.target(given)?;
     match files.stat(&target.path)? {
         Some(stat) if stat.kind == Kind::Directory => Ok(target),
-        Some(_) => Err(Failure::new(format!("cannot run in `{given}`: it is not a directory"))),
-        None => Err(Failure::new(format!("cannot run in `{given}`: it does not exist"))),
+        Some(_) => Err(Failure::new(format!(
+            "cannot run in `{given}`: it is not a directory"
+        ))),
+        None => Err(Failure::new(format!(
+            "cannot run in `{given}`: it does not exist"
+        ))),
     }
 }
 
 fn run(args: Args, plan: Plan, call: &Call, commands: Commands) -> Outcome {
     _ = plan;
-    let seconds = args.timeout.map_or(TIMEOUT_SECONDS_DEFAULT, |timeout| timeout.size() as u64);
+    let seconds = args
+        .timeout
+        .map_or(TIMEOUT_SECONDS_DEFAULT, |timeout| timeout.size() as u64);
     let spawn = Spawn {
         program: "/bin/sh".into(),
         args: vec!["-c".into(), args.command.0.into()],
-        env: args.env.unwrap_or_default().0.into_iter().map(|(name, value)| (name.into(), Some(value.into()))).collect(),
+        env: args
+            .env
+            .unwrap_or_default()
+            .0
+            .into_iter()
+            .map(|(name, value)| (name.into(), Some(value.into())))
+            .collect(),
         directory: commands.directory(args.directory.as_deref())?,
         has_input: args.stdin.is_some(),
         is_merged: true,
@@ -87,13 +103,22 @@ fn run(args: Args, plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let output = ran.output.text();
     let left = match ran.left.as_slice() {
         [] => String::new(),
-        left => format!("\n(it left processes running, which were stopped: {})", left.join(", ")),
+        left => format!(
+            "\n(it left processes running, which were stopped: {})",
+            left.join(", ")
+        ),
     };
     match ran.ended {
-        Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => Ok(format!("(exit 0, no output){left}").into()),
-        Ended::Exited(Exit::Code(0)) => Ok(format!("{}{left}", output.trim_end_matches('\n')).into()),
+        Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => {
+            Ok(format!("(exit 0, no output){left}").into())
+        }
+        Ended::Exited(Exit::Code(0)) => {
+            Ok(format!("{}{left}", output.trim_end_matches('\n')).into())
+        }
         Ended::Exited(Exit::Code(code)) => Err(ended(&format!("exit code {code}"), &output, &left)),
-        Ended::Exited(Exit::Signal(signal)) => Err(ended(&format!("ended by signal {signal}"), &output, &left)),
+        Ended::Exited(Exit::Signal(signal)) => {
+            Err(ended(&format!("ended by signal {signal}"), &output, &left))
+        }
         Ended::TimedOut => Err(ended(&format!("stopped after {seconds} s"), &output, &left)),
         Ended::Cancelled => Err(ended("cancelled", &output, &left)),
     }

@@ -28,16 +28,41 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let target = files.target(&args.path)?;
     let seen = files.fingerprint(&target.path)?;
     let shown = match former(&target, &files)? {
-        Some(bytes) if bytes == args.content.as_bytes() => format!("`{}` would not change", target.shown),
+        Some(bytes) if bytes == args.content.as_bytes() => {
+            format!("`{}` would not change", target.shown)
+        }
         Some(bytes) => {
             let (old, is_lossy) = text::lossy(&bytes);
-            let note = if is_lossy { "(it is not UTF-8 now)\n" } else { "" };
+            let note = if is_lossy {
+                "(it is not UTF-8 now)\n"
+            } else {
+                ""
+            };
             let name = &target.shown;
-            format!("{note}{}", text::unified(&old, &args.content, &format!("a/{name}"), &format!("b/{name}"), CONTEXT_LINES))
+            format!(
+                "{note}{}",
+                text::unified(
+                    &old,
+                    &args.content,
+                    &format!("a/{name}"),
+                    &format!("b/{name}"),
+                    CONTEXT_LINES
+                )
+            )
         }
-        None => text::unified("", &args.content, "/dev/null", &format!("b/{}", target.shown), CONTEXT_LINES),
+        None => text::unified(
+            "",
+            &args.content,
+            "/dev/null",
+            &format!("b/{}", target.shown),
+            CONTEXT_LINES,
+        ),
     };
-    let shown = if shown.is_empty() { format!("create the empty file `{}`", target.shown) } else { shown };
+    let shown = if shown.is_empty() {
+        format!("create the empty file `{}`", target.shown)
+    } else {
+        shown
+    };
     Ok(Plan {
         effect: Effect::Change,
         binding: Binding {
@@ -53,9 +78,10 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 fn former(target: &Target, files: &Files) -> Result<Option<Vec<u8>>, Failure> {
     match files.stat(&target.path)? {
         None => Ok(None),
-        Some(stat) if stat.kind == Kind::Directory => {
-            Err(Failure::new(format!("cannot write `{}`: it is a directory", target.shown)))
-        }
+        Some(stat) if stat.kind == Kind::Directory => Err(Failure::new(format!(
+            "cannot write `{}`: it is a directory",
+            target.shown
+        ))),
         Some(_) => files.read(target).map(Some),
     }
 }
@@ -64,14 +90,23 @@ fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Ou
     let target = files.target(&args.path)?;
     let former = former(&target, &files)?;
     if former.as_deref() == Some(args.content.as_bytes()) {
-        return Ok(format!("`{}` holds exactly that already; nothing was written", target.shown).into());
+        return Ok(format!(
+            "`{}` holds exactly that already; nothing was written",
+            target.shown
+        )
+        .into());
     }
     call.check()?;
     let is_new = former.is_none();
     let change = writes.write(&target, args.content.as_bytes(), former)?;
     let verb = if is_new { "created" } else { "replaced" };
     Ok(Output {
-        text: format!("{verb} `{}`, {} bytes, {} lines", target.shown, args.content.len(), args.content.lines().count()),
+        text: format!(
+            "{verb} `{}`, {} bytes, {} lines",
+            target.shown,
+            args.content.len(),
+            args.content.lines().count()
+        ),
         changes: vec![change],
         ..Output::default()
     })

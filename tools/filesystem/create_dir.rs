@@ -28,8 +28,13 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
     let target = files.target(&args.path)?;
     match files.stat(&target.path)? {
-        Some(stat) if stat.kind == Kind::Directory => Ok(format!("`{}` exists already", target.shown).into()),
-        Some(_) => Err(Failure::new(format!("cannot create `{}`: a file has that name", target.shown))),
+        Some(stat) if stat.kind == Kind::Directory => {
+            Ok(format!("`{}` exists already", target.shown).into())
+        }
+        Some(_) => Err(Failure::new(format!(
+            "cannot create `{}`: a file has that name",
+            target.shown
+        ))),
         None => {
             call.check()?;
             writes.create_dir(&target)?;

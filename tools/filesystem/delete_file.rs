@@ -39,10 +39,16 @@ impl Doomed {
     fn find(args: &Args, files: &Files, call: Option<&Call>) -> Result<Self, Failure> {
         let target = files.target_itself(&args.path)?;
         let Some(stat) = files.stat(&target.path)? else {
-            return Err(Failure::new(format!("cannot delete `{}`: it does not exist", target.shown)));
+            return Err(Failure::new(format!(
+                "cannot delete `{}`: it does not exist",
+                target.shown
+            )));
         };
         if files.holds_root(&target.path) {
-            return Err(Failure::new(format!("cannot delete `{}`: the workspace lies in it", target.shown)));
+            return Err(Failure::new(format!(
+                "cannot delete `{}`: the workspace lies in it",
+                target.shown
+            )));
         }
         let mut doomed = Self {
             entries: Vec::new(),
@@ -59,11 +65,19 @@ impl Doomed {
                 )));
             }
         }
-        doomed.entries.push((doomed.target.path.clone(), stat.kind, stat.bytes));
+        doomed
+            .entries
+            .push((doomed.target.path.clone(), stat.kind, stat.bytes));
         Ok(doomed)
     }
 
-    fn enter(&mut self, folder: &Path, depth: usize, files: &Files, call: Option<&Call>) -> Result<(), Failure> {
+    fn enter(
+        &mut self,
+        folder: &Path,
+        depth: usize,
+        files: &Files,
+        call: Option<&Call>,
+    ) -> Result<(), Failure> {
         call.map_or(Ok(()), Call::check)?;
         let (items, has_more) = files.list(folder, ENTRIES_MAX)?;
         if has_more || ENTRIES_MAX < self.entries.len() + items.len() || DEPTH_MAX < depth {
@@ -83,19 +97,37 @@ impl Doomed {
     }
 
     fn bytes(&self) -> u64 {
-        self.entries.iter().filter(|(_, kind, _)| *kind == Kind::File).map(|(_, _, bytes)| bytes).sum()
+        self.entries
+            .iter()
+            .filter(|(_, kind, _)| *kind == Kind::File)
+            .map(|(_, _, bytes)| bytes)
+            .sum()
     }
 
     /// Undo can bring back regular files that it has room for, and nothing else.
     fn can_be_undone(&self) -> bool {
-        self.entries.iter().all(|(_, kind, bytes)| *kind == Kind::Directory || (*kind == Kind::File && *bytes <= FILE_BYTES_MAX))
-            && self.bytes() <= KEPT_BYTES_MAX as u64 / 2
+        self.entries.iter().all(|(_, kind, bytes)| {
+            *kind == Kind::Directory || (*kind == Kind::File && *bytes <= FILE_BYTES_MAX)
+        }) && self.bytes() <= KEPT_BYTES_MAX as u64 / 2
     }
 
     fn shown(&self, files: &Files) -> String {
-        let count = self.entries.iter().filter(|(_, kind, _)| *kind != Kind::Directory).count();
-        let mut shown = format!("delete `{}`: {count} files, {} bytes", self.target.shown, self.bytes());
-        for (path, _, bytes) in self.entries.iter().filter(|(_, kind, _)| *kind != Kind::Directory).take(NAMED_MAX) {
+        let count = self
+            .entries
+            .iter()
+            .filter(|(_, kind, _)| *kind != Kind::Directory)
+            .count();
+        let mut shown = format!(
+            "delete `{}`: {count} files, {} bytes",
+            self.target.shown,
+            self.bytes()
+        );
+        for (path, _, bytes) in self
+            .entries
+            .iter()
+            .filter(|(_, kind, _)| *kind != Kind::Directory)
+            .take(NAMED_MAX)
+        {
             shown.push_str(&format!("\n  {}  {bytes}", files.shown(path)));
         }
         if NAMED_MAX < count {
@@ -108,12 +140,19 @@ impl Doomed {
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
     let doomed = Doomed::find(args, &files, None)?;
-    let effect = if doomed.can_be_undone() { Effect::Change } else { Effect::Destroy };
+    let effect = if doomed.can_be_undone() {
+        Effect::Change
+    } else {
+        Effect::Destroy
+    };
     Ok(Plan {
         effect,
         shown: doomed.shown(&files),
         binding: Binding {
-            files: vec![(doomed.target.path.clone(), files.fingerprint(&doomed.target.path)?)],
+            files: vec![(
+                doomed.target.path.clone(),
+                files.fingerprint(&doomed.target.path)?,
+            )],
             ..Binding::default()
         },
         subject: Subject::Paths(vec![doomed.target]),
@@ -123,7 +162,10 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
     let doomed = Doomed::find(&args, &files, Some(call))?;
     if doomed.shown(&files) != plan.shown {
-        return Err(Failure::new(format!("not run: `{}` holds something else than was shown; ask again", doomed.target.shown)));
+        return Err(Failure::new(format!(
+            "not run: `{}` holds something else than was shown; ask again",
+            doomed.target.shown
+        )));
     }
     let mut changes = Vec::new();
     for (path, kind, _) in &doomed.entries {
@@ -132,18 +174,29 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
             _ => {
                 if plan.effect == Effect::Change {
                     let former = files.read(&files.target_itself(&path.display().to_string())?)?;
-                    changes.push(Change { path: path.clone(), former: Some(former) });
+                    changes.push(Change {
+                        path: path.clone(),
+                        former: Some(former),
+                    });
                 }
                 writes.remove_file(path)
             }
         });
         if let Err(failure) = fault {
             let done = changes.len();
-            return Err(Failure::new(format!("{}; {done} files were deleted before", failure.0)));
+            return Err(Failure::new(format!(
+                "{}; {done} files were deleted before",
+                failure.0
+            )));
         }
     }
     Ok(Output {
-        text: format!("deleted `{}` ({} entries, {} bytes)", doomed.target.shown, doomed.entries.len(), doomed.bytes()),
+        text: format!(
+            "deleted `{}` ({} entries, {} bytes)",
+            doomed.target.shown,
+            doomed.entries.len(),
+            doomed.bytes()
+        ),
         changes,
         ..Output::default()
     })

@@ -23,26 +23,46 @@ tool! {
 fn ends(args: &Args, files: &Files) -> Result<(Target, Target), Failure> {
     let from = files.target_itself(&args.source)?;
     let Some(stat) = files.stat(&from.path)? else {
-        return Err(Failure::new(format!("cannot move `{}`: it does not exist", from.shown)));
+        return Err(Failure::new(format!(
+            "cannot move `{}`: it does not exist",
+            from.shown
+        )));
     };
     if files.holds_root(&from.path) {
-        return Err(Failure::new(format!("cannot move `{}`: the workspace lies in it", from.shown)));
+        return Err(Failure::new(format!(
+            "cannot move `{}`: the workspace lies in it",
+            from.shown
+        )));
     }
     let mut to = files.target_itself(&args.destination)?;
     if let Some(there) = files.stat(&to.path)? {
-        let name = from.path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = from
+            .path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         match name {
             Some(name) if there.kind == Kind::Directory && to.path != from.path => {
                 to = files.target_itself(&format!("{}/{name}", to.path.display()))?;
             }
-            _ => return Err(Failure::new(format!("cannot move to `{}`: it exists already", to.shown))),
+            _ => {
+                return Err(Failure::new(format!(
+                    "cannot move to `{}`: it exists already",
+                    to.shown
+                )));
+            }
         }
         if files.stat(&to.path)?.is_some() {
-            return Err(Failure::new(format!("cannot move to `{}`: it exists already", to.shown)));
+            return Err(Failure::new(format!(
+                "cannot move to `{}`: it exists already",
+                to.shown
+            )));
         }
     }
     if stat.kind == Kind::Directory && to.path.starts_with(&from.path) {
-        return Err(Failure::new(format!("cannot move `{}` into itself", from.shown)));
+        return Err(Failure::new(format!(
+            "cannot move `{}` into itself",
+            from.shown
+        )));
     }
     Ok((from, to))
 }
@@ -54,7 +74,10 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
         effect: Effect::Change,
         shown: format!("move `{}` to `{}`", from.shown, to.shown),
         binding: Binding {
-            files: vec![(from.path.clone(), files.fingerprint(&from.path)?), (to.path.clone(), None)],
+            files: vec![
+                (from.path.clone(), files.fingerprint(&from.path)?),
+                (to.path.clone(), None),
+            ],
             ..Binding::default()
         },
         subject: Subject::Paths(vec![from, to]),

@@ -53,12 +53,24 @@ fn check(args: &Args) -> Vec<String> {
     let mut only = |is_given: bool, name: &str, allowed: &[Action]| {
         if is_given && !is_one_of(allowed) {
             let words: Vec<&str> = allowed.iter().map(|action| action.word()).collect();
-            faults.push(format!("`{name}` goes with {}, not with {}", words.join(", "), action.word()));
+            faults.push(format!(
+                "`{name}` goes with {}, not with {}",
+                words.join(", "),
+                action.word()
+            ));
         }
     };
-    only(args.r#ref.is_some(), "ref", &[Action::Diff, Action::Log, Action::Show, Action::Blame]);
+    only(
+        args.r#ref.is_some(),
+        "ref",
+        &[Action::Diff, Action::Log, Action::Show, Action::Blame],
+    );
     only(args.staged.is_some(), "staged", &[Action::Diff]);
-    only(args.stat.is_some(), "stat", &[Action::Diff, Action::Show, Action::Log]);
+    only(
+        args.stat.is_some(),
+        "stat",
+        &[Action::Diff, Action::Show, Action::Log],
+    );
     only(args.limit.is_some(), "limit", &[Action::Log]);
     if action == Action::Blame && args.paths.as_ref().is_none_or(|paths| paths.0.len() != 1) {
         faults.push("blame needs exactly one path in `paths`".to_owned());
@@ -68,7 +80,12 @@ fn check(args: &Args) -> Vec<String> {
     {
         faults.push("`ref` must not begin with `-` or hold blanks".to_owned());
     }
-    if args.paths.iter().flat_map(|paths| &paths.0).any(|path| path.contains('\0')) {
+    if args
+        .paths
+        .iter()
+        .flat_map(|paths| &paths.0)
+        .any(|path| path.contains('\0'))
+    {
         faults.push("`paths` must not hold NUL".to_owned());
     }
     faults
@@ -77,8 +94,19 @@ fn check(args: &Args) -> Vec<String> {
 /// The command line after `git`: no pager, no colours, no program that a repository could name.
 fn words(args: &Args) -> Vec<String> {
     let mut words: Vec<String> = [
-        "--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-        "log.showSignature=false", "-c", "color.ui=false", "-c", "core.quotePath=false",
+        "--no-pager",
+        "--no-optional-locks",
+        "--literal-pathspecs",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "log.showSignature=false",
+        "-c",
+        "color.ui=false",
+        "-c",
+        "core.quotePath=false",
     ]
     .map(str::to_owned)
     .to_vec();
@@ -91,11 +119,21 @@ fn words(args: &Args) -> Vec<String> {
         Action::Diff => {
             add(&patch);
             add(if has_stat { &["--stat"] } else { &[] });
-            add(if args.staged == Some(true) { &["--staged"] } else { &[] });
+            add(if args.staged == Some(true) {
+                &["--staged"]
+            } else {
+                &[]
+            });
         }
         Action::Log => {
             add(&patch);
-            add(&[&format!("--max-count={}", args.limit.map_or(COMMITS_DEFAULT, Within::size)), "--date=short"]);
+            add(&[
+                &format!(
+                    "--max-count={}",
+                    args.limit.map_or(COMMITS_DEFAULT, Within::size)
+                ),
+                "--date=short",
+            ]);
             add(&["--format=%h %ad %an: %s%d"]);
             add(if has_stat { &["--stat"] } else { &[] });
         }
@@ -107,7 +145,12 @@ fn words(args: &Args) -> Vec<String> {
     }
     words.extend(args.r#ref.iter().map(|name| name.0.clone()));
     words.push("--".to_owned());
-    words.extend(args.paths.iter().flat_map(|paths| &paths.0).map(|path| path.0.clone()));
+    words.extend(
+        args.paths
+            .iter()
+            .flat_map(|paths| &paths.0)
+            .map(|path| path.0.clone()),
+    );
     words
 }
 
@@ -115,11 +158,15 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let spawn = Spawn {
         program: "git".into(),
         args: words(&args).into_iter().map(Into::into).collect(),
-        env: [("GIT_TERMINAL_PROMPT", "0"), ("GIT_PAGER", "cat"), ("LC_ALL", "C.UTF-8")]
-            .into_iter()
-            .map(|(name, value)| (name.into(), Some(value.into())))
-            .chain([("GIT_EXTERNAL_DIFF".into(), None)])
-            .collect(),
+        env: [
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("GIT_PAGER", "cat"),
+            ("LC_ALL", "C.UTF-8"),
+        ]
+        .into_iter()
+        .map(|(name, value)| (name.into(), Some(value.into())))
+        .chain([("GIT_EXTERNAL_DIFF".into(), None)])
+        .collect(),
         directory: commands.directory(None)?,
         has_input: false,
         is_merged: false,
@@ -133,13 +180,22 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let ran = commands.run(command, call)?;
     let (output, errors) = (ran.output.text(), ran.errors.text());
     match ran.ended {
-        Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => Ok(empty(args.action).to_owned().into()),
-        Ended::Exited(Exit::Code(0)) => Ok(output.trim_end_matches('\n').to_owned().into()),
-        Ended::Exited(Exit::Code(code)) => {
-            Err(Failure::new(format!("git {} ended with {code}: {}", args.action.word(), errors.trim())))
+        Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => {
+            Ok(empty(args.action).to_owned().into())
         }
-        Ended::Exited(Exit::Signal(signal)) => Err(Failure::new(format!("git was ended by signal {signal}"))),
-        Ended::TimedOut => Err(Failure::new(format!("git was stopped after {} s", TIMEOUT.as_secs()))),
+        Ended::Exited(Exit::Code(0)) => Ok(output.trim_end_matches('\n').to_owned().into()),
+        Ended::Exited(Exit::Code(code)) => Err(Failure::new(format!(
+            "git {} ended with {code}: {}",
+            args.action.word(),
+            errors.trim()
+        ))),
+        Ended::Exited(Exit::Signal(signal)) => {
+            Err(Failure::new(format!("git was ended by signal {signal}")))
+        }
+        Ended::TimedOut => Err(Failure::new(format!(
+            "git was stopped after {} s",
+            TIMEOUT.as_secs()
+        ))),
         Ended::Cancelled => Err(Failure::cancelled()),
     }
 }

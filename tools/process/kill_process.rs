@@ -46,7 +46,11 @@ fn check(args: &Args) -> Vec<String> {
 
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let victims = victims(args, &Processes::grant(look))?;
-    let verb = if args.force == Some(true) { "kill" } else { "ask to end" };
+    let verb = if args.force == Some(true) {
+        "kill"
+    } else {
+        "ask to end"
+    };
     let rows: Vec<String> = victims.iter().map(row).collect();
     let subject = match (args.pid, args.port) {
         (Some(pid), _) => vec!["pid".to_owned(), pid.0.to_string()],
@@ -58,7 +62,10 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
         subject: Subject::Words(subject),
         shown: format!("{verb}:\n{}", rows.join("\n")),
         binding: Binding {
-            processes: victims.iter().map(|victim| (victim.pid, victim.started_ticks)).collect(),
+            processes: victims
+                .iter()
+                .map(|victim| (victim.pid, victim.started_ticks))
+                .collect(),
             ..Binding::default()
         },
     })
@@ -66,13 +73,22 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 
 fn row(process: &Process) -> String {
     let command = crate::text::one_line(&process.command, COMMAND_BYTES_MAX);
-    let since = format_rfc3339(Stamp { unix_seconds: process.started, nanos: 0, offset_seconds: 0 });
-    format!("  {} (pid {}, started {since}): {command}", process.name, process.pid)
+    let since = format_rfc3339(Stamp {
+        unix_seconds: process.started,
+        nanos: 0,
+        offset_seconds: 0,
+    });
+    format!(
+        "  {} (pid {}, started {since}): {command}",
+        process.name, process.pid
+    )
 }
 
 /// Who would be stopped: descendants before their parents. Never we ourselves, who started us, or process 1.
 fn victims(args: &Args, processes: &Processes) -> Result<Vec<Process>, Failure> {
-    let all = processes.all().map_err(|error| Failure::io("cannot list the processes", &error))?;
+    let all = processes
+        .all()
+        .map_err(|error| Failure::io("cannot list the processes", &error))?;
     let roots: BTreeSet<u32> = match (args.pid, args.port) {
         (Some(pid), _) => u32::try_from(pid.0).into_iter().collect(),
         (None, Some(port)) => owners(port.0, processes)?,
@@ -87,17 +103,30 @@ fn victims(args: &Args, processes: &Processes) -> Result<Vec<Process>, Failure> 
     let mut next = 0;
     while next < chosen.len() {
         let parent = chosen[next];
-        chosen.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.pid).filter(|pid| !chosen.contains(pid)).collect::<Vec<_>>());
+        chosen.extend(
+            all.iter()
+                .filter(|process| process.parent == parent)
+                .map(|process| process.pid)
+                .filter(|pid| !chosen.contains(pid))
+                .collect::<Vec<_>>(),
+        );
         next += 1;
         if VICTIMS_MAX < chosen.len() {
-            return Err(Failure::new(format!("that would stop more than {VICTIMS_MAX} processes; name one further down")));
+            return Err(Failure::new(format!(
+                "that would stop more than {VICTIMS_MAX} processes; name one further down"
+            )));
         }
     }
     let mut pid = processes.own();
     loop {
         if chosen.contains(&pid) {
-            let name = all.iter().find(|process| process.pid == pid).map_or("", |process| process.name.as_str());
-            return Err(Failure::new(format!("refused: `{name}` (pid {pid}) is this program or what started it")));
+            let name = all
+                .iter()
+                .find(|process| process.pid == pid)
+                .map_or("", |process| process.name.as_str());
+            return Err(Failure::new(format!(
+                "refused: `{name}` (pid {pid}) is this program or what started it"
+            )));
         }
         match all.iter().find(|process| process.pid == pid) {
             Some(process) if process.parent != 0 && process.parent != pid => pid = process.parent,
@@ -107,24 +136,41 @@ fn victims(args: &Args, processes: &Processes) -> Result<Vec<Process>, Failure> 
     if chosen.contains(&1) {
         return Err(Failure::new("refused: process 1 runs the machine"));
     }
-    Ok(chosen.iter().rev().filter_map(|pid| all.iter().find(|process| process.pid == *pid).cloned()).collect())
+    Ok(chosen
+        .iter()
+        .rev()
+        .filter_map(|pid| all.iter().find(|process| process.pid == *pid).cloned())
+        .collect())
 }
 
 fn owners(port: i64, processes: &Processes) -> Result<BTreeSet<u32>, Failure> {
-    let listening = processes.listening().map_err(|error| Failure::io("cannot read the table of sockets", &error))?;
-    let sockets: Vec<&Listening> = listening.iter().filter(|socket| i64::from(socket.port) == port).collect();
-    let owners: BTreeSet<u32> = sockets.iter().flat_map(|socket| socket.pids.iter().copied()).collect();
+    let listening = processes
+        .listening()
+        .map_err(|error| Failure::io("cannot read the table of sockets", &error))?;
+    let sockets: Vec<&Listening> = listening
+        .iter()
+        .filter(|socket| i64::from(socket.port) == port)
+        .collect();
+    let owners: BTreeSet<u32> = sockets
+        .iter()
+        .flat_map(|socket| socket.pids.iter().copied())
+        .collect();
     match (sockets.first(), owners.is_empty()) {
         (None, _) => Err(Failure::new(format!("nothing listens on port {port}"))),
-        (Some(socket), true) => {
-            Err(Failure::new(format!("port {port} belongs to a process of user {} that cannot be seen from here", socket.user)))
-        }
+        (Some(socket), true) => Err(Failure::new(format!(
+            "port {port} belongs to a process of user {} that cannot be seen from here",
+            socket.user
+        ))),
         (Some(_), false) => Ok(owners),
     }
 }
 
 fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses) -> Outcome {
-    let how = if args.force == Some(true) { Stop::Kill } else { Stop::Ask };
+    let how = if args.force == Some(true) {
+        Stop::Kill
+    } else {
+        Stop::Ask
+    };
     let mut faults = Vec::new();
     let mut asked = Vec::new();
     for &(pid, ticks) in &plan.binding.processes {
@@ -136,7 +182,11 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
         }
     }
     let lives = |&(pid, ticks): &(u32, u64)| {
-        processes.find(pid).ok().flatten().is_some_and(|process| process.started_ticks == ticks)
+        processes
+            .find(pid)
+            .ok()
+            .flatten()
+            .is_some_and(|process| process.started_ticks == ticks)
     };
     let mut left: Vec<(u32, u64)> = asked.iter().copied().filter(lives).collect();
     let mut waited = Duration::ZERO;
@@ -145,12 +195,34 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
         waited += LOOK;
         left.retain(lives);
     }
-    let pids = |list: &[(u32, u64)]| list.iter().map(|(pid, _)| pid.to_string()).collect::<Vec<_>>().join(", ");
-    let ended: Vec<(u32, u64)> = asked.iter().copied().filter(|process| !left.contains(process)).collect();
-    let mut text = if ended.is_empty() { "nothing ended".to_owned() } else { format!("ended: pid {}", pids(&ended)) };
+    let pids = |list: &[(u32, u64)]| {
+        list.iter()
+            .map(|(pid, _)| pid.to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let ended: Vec<(u32, u64)> = asked
+        .iter()
+        .copied()
+        .filter(|process| !left.contains(process))
+        .collect();
+    let mut text = if ended.is_empty() {
+        "nothing ended".to_owned()
+    } else {
+        format!("ended: pid {}", pids(&ended))
+    };
     if !left.is_empty() {
-        text.push_str(&format!("\nstill running: pid {}; set `force` to kill", pids(&left)));
+        text.push_str(&format!(
+            "\nstill running: pid {}; set `force` to kill",
+            pids(&left)
+        ));
     }
-    faults.iter().for_each(|fault| text.push_str(&format!("\n{fault}")));
-    if ended.is_empty() { Err(Failure(text)) } else { Ok(text.into()) }
+    faults
+        .iter()
+        .for_each(|fault| text.push_str(&format!("\n{fault}")));
+    if ended.is_empty() {
+        Err(Failure(text))
+    } else {
+        Ok(text.into())
+    }
 }

@@ -31,7 +31,13 @@ fn run(args: Args, _plan: Plan, call: &Call, processes: Processes) -> Outcome {
     if let Some(port) = args.port {
         listening.retain(|socket| i64::from(socket.port) == port.0);
     }
-    listening.sort_by_key(|socket| (socket.port, socket.protocol == Protocol::Udp, socket.address));
+    listening.sort_by_key(|socket| {
+        (
+            socket.port,
+            socket.protocol == Protocol::Udp,
+            socket.address,
+        )
+    });
     if listening.is_empty() {
         return Ok(match args.port {
             Some(port) => format!("nothing listens on port {}", port.0),
@@ -45,7 +51,10 @@ fn run(args: Args, _plan: Plan, call: &Call, processes: Processes) -> Outcome {
         rows.push(row(socket, &processes));
     }
     if ROWS_MAX < listening.len() {
-        rows.push(format!("({} more; name a port)", listening.len() - ROWS_MAX));
+        rows.push(format!(
+            "({} more; name a port)",
+            listening.len() - ROWS_MAX
+        ));
     }
     Ok(rows.join("\n").into())
 }
@@ -68,7 +77,10 @@ fn row(socket: &Listening, processes: &Processes) -> String {
         })
         .collect();
     match owners.as_slice() {
-        [] => format!("{protocol} {address}  a process of user {} that cannot be seen from here", socket.user),
+        [] => format!(
+            "{protocol} {address}  a process of user {} that cannot be seen from here",
+            socket.user
+        ),
         owners => format!("{protocol} {address}  {}", owners.join("; ")),
     }
 }

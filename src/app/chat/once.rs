@@ -19,7 +19,13 @@ pub(crate) fn ask(world: &World, start: &Start, ask: Ask) -> u8 {
         return repl::talk(world, start, None);
     }
     let cancel = world.threads.cancel();
-    let mut view = View::new(world, format, start.loudness(), start.paint(world, Standard::Error), cancel.clone());
+    let mut view = View::new(
+        world,
+        format,
+        start.loudness(),
+        start.paint(world, Standard::Error),
+        cancel.clone(),
+    );
     let prompt = match &ask {
         Ask::Prompt(prompt) => prompt.as_str(),
         Ask::Stdin | Ask::Either => "",
@@ -34,7 +40,9 @@ pub(crate) fn ask(world: &World, start: &Start, ask: Ask) -> u8 {
         wait: start.settings.stdin_wait.value,
         bytes_max: start.settings.stdin_bytes_max.value as u64,
     };
-    let piped = input::read(world, rules, &cancel, &mut |text| drop(view.notice(Level::Info, "stdin", text)));
+    let piped = input::read(world, rules, &cancel, &mut |text| {
+        drop(view.notice(Level::Info, "stdin", text))
+    });
     let piped = match piped {
         Ok(piped) => piped,
         Err(InputFault::Signal(signal)) => {
@@ -59,14 +67,23 @@ pub(crate) fn ask(world: &World, start: &Start, ask: Ask) -> u8 {
 /// Why there is nothing to ask.
 fn unfit(question: &str, ask: &Ask) -> Option<Error> {
     if question.trim().is_empty() {
-        let why = "there is nothing to ask: give a prompt, or pipe one in; `ankita --help` shows how";
+        let why =
+            "there is nothing to ask: give a prompt, or pipe one in; `ankita --help` shows how";
         return Some(Error::new(Kind::Usage, why));
     }
     let is_piped = !matches!(ask, Ask::Prompt(_));
-    refuse_slash(question.trim()).filter(|_| is_piped).map(Error::from)
+    refuse_slash(question.trim())
+        .filter(|_| is_piped)
+        .map(Error::from)
 }
 
-fn answer(world: &World, start: &Start, mut view: View<'_>, piped: &Piped, question: String) -> io::Result<u8> {
+fn answer(
+    world: &World,
+    start: &Start,
+    mut view: View<'_>,
+    piped: &Piped,
+    question: String,
+) -> io::Result<u8> {
     for warning in &start.warnings {
         view.notice(Level::Warning, "config", warning)?;
     }
@@ -76,7 +93,14 @@ fn answer(world: &World, start: &Start, mut view: View<'_>, piped: &Piped, quest
     let mut outcome = Outcome::default();
     let mut talk = match Talk::new(world, start, view) {
         Ok(talk) => talk,
-        Err(error) => return Ok(fail(world, view_format(start.flags.format), &error.to_string(), error.clone())),
+        Err(error) => {
+            return Ok(fail(
+                world,
+                view_format(start.flags.format),
+                &error.to_string(),
+                error.clone(),
+            ));
+        }
     };
     if start.flags.dry_run {
         return talk.dry_run(&question).map(|()| 0);
@@ -92,7 +116,10 @@ fn answer(world: &World, start: &Start, mut view: View<'_>, piped: &Piped, quest
         outcome.note(error);
     }
     if talk.is_refusal_open() {
-        outcome.note(Error::new(Kind::Consent, "a call was refused, and none after it succeeded"));
+        outcome.note(Error::new(
+            Kind::Consent,
+            "a call was refused, and none after it succeeded",
+        ));
     }
     talk.conclude(&outcome)
 }

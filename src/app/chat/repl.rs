@@ -38,20 +38,38 @@ pub(crate) fn talk(world: &World, start: &Start, first: Option<String>) -> u8 {
 
 fn session(world: &World, start: &Start, first: Option<String>) -> io::Result<u8> {
     let cancel = world.threads.cancel();
-    let mut view = View::new(world, view_format(start.flags.format), start.loudness(), start.paint(world, Standard::Error), cancel);
+    let mut view = View::new(
+        world,
+        view_format(start.flags.format),
+        start.loudness(),
+        start.paint(world, Standard::Error),
+        cancel,
+    );
     for warning in &start.warnings {
         view.notice(Level::Warning, "config", warning)?;
     }
     let mut talk = match Talk::new(world, start, view) {
         Ok(talk) => talk,
-        Err(error) => return Ok(fail(world, view_format(start.flags.format), &error.to_string(), error.clone())),
+        Err(error) => {
+            return Ok(fail(
+                world,
+                view_format(start.flags.format),
+                &error.to_string(),
+                error.clone(),
+            ));
+        }
     };
     if let Err(error) = talk.prepare()? {
         talk.view.error(error.kind.name(), &error.message)?;
         return Ok(error.kind.exit_code());
     }
     let model = talk.model().unwrap_or("its own choice of model").to_owned();
-    talk.view.line(&format!("{} at {}, {}; /help lists commands", cli::version(), talk.endpoint(), model))?;
+    talk.view.line(&format!(
+        "{} at {}, {}; /help lists commands",
+        cli::version(),
+        talk.endpoint(),
+        model
+    ))?;
     let mut next = first;
     let mut is_leaving = false;
     loop {
@@ -102,7 +120,9 @@ fn follow(talk: &mut Talk<'_>, line: &str) -> io::Result<(Flow, Option<Signal>)>
             match end {
                 None => talk.footer()?,
                 Some(error) if error.kind == Kind::Interrupted => talk.view.line("(stopped)")?,
-                Some(error) if error.kind == Kind::Terminated => return Ok((Flow::GoOn, Some(Signal::Terminate))),
+                Some(error) if error.kind == Kind::Terminated => {
+                    return Ok((Flow::GoOn, Some(Signal::Terminate)));
+                }
                 Some(error) => talk.view.error(error.kind.name(), &error.message)?,
             }
             Ok((Flow::GoOn, None))
@@ -122,13 +142,17 @@ fn command(talk: &mut Talk<'_>, slash: Slash, rest: &str) -> io::Result<Flow> {
                 let name = format!("/{} {}", row.name, row.argument);
                 talk.view.line(&format!("{name:<16} {}", row.doc))?;
             }
-            talk.view.line("Ctrl-C stops an answer, Ctrl-D on an empty line leaves")?;
+            talk.view
+                .line("Ctrl-C stops an answer, Ctrl-D on an empty line leaves")?;
         }
         Slash::Model => {
             if !rest.is_empty() {
                 talk.set_model(rest);
             }
-            let shown = talk.model().unwrap_or("the endpoint's own choice").to_owned();
+            let shown = talk
+                .model()
+                .unwrap_or("the endpoint's own choice")
+                .to_owned();
             talk.view.line(&format!("model: {shown}"))?;
         }
         Slash::New => {

@@ -39,7 +39,13 @@ pub(crate) fn call(world: &World, start: &Start, name: String, arguments: String
     };
     let kind = match reply.verdict {
         Verdict::Done => {
-            let mut plain = View::new(world, Format::Text, start.loudness(), Paint::default(), cancel);
+            let mut plain = View::new(
+                world,
+                Format::Text,
+                start.loudness(),
+                Paint::default(),
+                cancel,
+            );
             return match plain.print(&format!("{}\n", reply.text)) {
                 Ok(()) => 0,
                 Err(error) => written(&error),
@@ -49,5 +55,10 @@ pub(crate) fn call(world: &World, start: &Start, name: String, arguments: String
         Verdict::Refused => Kind::Consent,
         Verdict::Failed | Verdict::Cancelled => Kind::ToolFailed,
     };
-    fail(world, Format::Text, &reply.text, Error::new(kind, reply.text.clone()))
+    fail(
+        world,
+        Format::Text,
+        &reply.text,
+        Error::new(kind, reply.text.clone()),
+    )
 }

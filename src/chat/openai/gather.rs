@@ -158,8 +158,7 @@ impl Gather {
                 Some(Value::Array(thoughts)) => {
                     for (at, thought) in thoughts.iter().enumerate() {
                         if let Some(text) = thought.get("text").and_then(Value::as_str) {
-                            let edges =
-                                Edges::of(halves, || format!("{path}/thinking/{at}/text"));
+                            let edges = Edges::of(halves, || format!("{path}/thinking/{at}/text"));
                             self.add_reasoning(text, edges, sink);
                         }
                     }
@@ -286,10 +285,7 @@ impl Gather {
 
     /// Nothing more comes: halves that wait are given up.
     pub(super) fn end(&mut self, sink: Sink<'_>) {
-        let (rest, thought) = (
-            self.content_joiner.finish(),
-            self.reasoning_joiner.finish(),
-        );
+        let (rest, thought) = (self.content_joiner.finish(), self.reasoning_joiner.finish());
         if !rest.is_empty() {
             self.text.push_str(rest);
             sink(Event::Text(rest));
@@ -326,7 +322,8 @@ fn read_finish(reason: &str) -> Option<Finish> {
 
 fn read_usage(usage: &Object) -> Usage {
     let count = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or(0);
-    let detail = |group: &str, name: &str| count(usage.get(group).and_then(|group| group.get(name)));
+    let detail =
+        |group: &str, name: &str| count(usage.get(group).and_then(|group| group.get(name)));
     let cached = detail("prompt_tokens_details", "cached_tokens");
     Usage {
         prompt_tokens: count(usage.get("prompt_tokens")),

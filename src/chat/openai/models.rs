@@ -49,9 +49,7 @@ pub(crate) fn read_models(
         .find_map(Value::as_array);
     match list {
         Some(entries) => Ok(entries.iter().filter_map(read_model).collect()),
-        None if value.get("error").is_some() => {
-            Err(super::errors::of_value(&value, head, source))
-        }
+        None if value.get("error").is_some() => Err(super::errors::of_value(&value, head, source)),
         None => Err(finish(
             Kind::Protocol,
             head,
@@ -64,7 +62,11 @@ pub(crate) fn read_models(
 
 /// The model to use where none was chosen: the endpoint's own choice, else the first that can be used for chat.
 pub(crate) fn default_model(models: &[Model]) -> Option<&Model> {
-    let usable = || models.iter().filter(|model| model.is_chat && model.is_usable);
+    let usable = || {
+        models
+            .iter()
+            .filter(|model| model.is_chat && model.is_usable)
+    };
     usable()
         .find(|model| model.is_default)
         .or_else(|| usable().find(|model| model.has_tools != Some(false)))
@@ -145,7 +147,10 @@ fn is_chat(entry: &Value, id: &str) -> bool {
     match entry.pointer("/capabilities/type").and_then(Value::as_str) {
         Some(kind) => kind == "chat",
         None => {
-            let type_word = entry.get("type").and_then(Value::as_str).unwrap_or_default();
+            let type_word = entry
+                .get("type")
+                .and_then(Value::as_str)
+                .unwrap_or_default();
             let words = [id.to_lowercase(), type_word.to_lowercase()];
             let others = ["embed", "rerank", "whisper", "tts-", "dall-e", "moderation"];
             !words

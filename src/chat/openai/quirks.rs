@@ -36,9 +36,14 @@ impl Quirks {
             self.has_no_stream_options = true;
             return Some("`stream_options` is left out");
         }
-        let is_refused = ["unsupported", "not supported", "unrecognized", "max_completion_tokens"]
-            .iter()
-            .any(|word| words.contains(word));
+        let is_refused = [
+            "unsupported",
+            "not supported",
+            "unrecognized",
+            "max_completion_tokens",
+        ]
+        .iter()
+        .any(|word| words.contains(word));
         if sent.max_tokens && !self.has_completion_limit && names("max_tokens") && is_refused {
             self.has_completion_limit = true;
             return Some("`max_tokens` is sent as `max_completion_tokens`");

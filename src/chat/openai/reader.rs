@@ -323,7 +323,10 @@ impl Reader {
 /// The first byte that is neither a blank nor of a byte order mark.
 fn first_byte(bytes: &[u8]) -> Option<u8> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    bytes.iter().copied().find(|byte| !byte.is_ascii_whitespace())
+    bytes
+        .iter()
+        .copied()
+        .find(|byte| !byte.is_ascii_whitespace())
 }
 
 /// What kind of body begins so; `None` while that is not certain. What is there counts for more than what it is said to be.

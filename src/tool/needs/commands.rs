@@ -84,7 +84,10 @@ impl Commands {
     /// The folder that `given` leads to; the workspace if nothing is given.
     pub(crate) fn directory(&self, given: Option<&str>) -> Result<PathBuf, Failure> {
         match given {
-            Some(given) => self.roots.target(&*self.files, given).map(|target| target.path),
+            Some(given) => self
+                .roots
+                .target(&*self.files, given)
+                .map(|target| target.path),
             None => Ok(self.roots.workspace.clone()),
         }
     }
@@ -92,12 +95,23 @@ impl Commands {
     /// Runs `command` to its end, or until it times out or `call` is cancelled; then nothing of its group lives.
     pub(crate) fn run(&self, command: Command, call: &Call) -> Result<Ran, Failure> {
         let program = command.spawn.program.to_string_lossy().into_owned();
-        let running = self.processes.start(&command.spawn).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Failure::new(format!("`{program}` is not installed or not in PATH")),
-            _ => Failure::io(&format!("cannot run `{program}`"), &error),
-        })?;
+        let running = self
+            .processes
+            .start(&command.spawn)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => {
+                    Failure::new(format!("`{program}` is not installed or not in PATH"))
+                }
+                _ => Failure::io(&format!("cannot run `{program}`"), &error),
+            })?;
         let began = self.clock.now();
-        let until = [command.timeout.map(|timeout| began.after(timeout)), call.deadline].into_iter().flatten().min();
+        let until = [
+            command.timeout.map(|timeout| began.after(timeout)),
+            call.deadline,
+        ]
+        .into_iter()
+        .flatten()
+        .min();
         let mut watch = Watch::new(running, command);
         let ended = self.attend(&mut watch, until, call)?;
         let left = self.end(&mut watch, ended);
@@ -112,7 +126,12 @@ impl Commands {
     }
 
     /// Feeds and drains the child until it ends.
-    fn attend(&self, watch: &mut Watch, until: Option<Moment>, call: &Call) -> Result<Ended, Failure> {
+    fn attend(
+        &self,
+        watch: &mut Watch,
+        until: Option<Moment>,
+        call: &Call,
+    ) -> Result<Ended, Failure> {
         loop {
             if call.cancel.is_set() {
                 return Ok(Ended::Cancelled);
@@ -122,7 +141,11 @@ impl Commands {
             }
             watch.feed();
             watch.drain(&*call.progress);
-            let exit = watch.running.child.try_exit().map_err(|error| Failure::io("cannot wait for the command", &error))?;
+            let exit = watch
+                .running
+                .child
+                .try_exit()
+                .map_err(|error| Failure::io("cannot wait for the command", &error))?;
             if let Some(exit) = exit {
                 return Ok(Ended::Exited(exit));
             }
@@ -153,7 +176,11 @@ impl Commands {
         self.settle(watch, STOP_GRACE, &calm, true);
         watch.running.child.stop(Stop::Kill);
         self.settle(watch, LINGER, &calm, true);
-        let mut named: Vec<String> = left.iter().take(LEFT_NAMED_MAX).map(|p| format!("{} ({})", p.name, p.pid)).collect();
+        let mut named: Vec<String> = left
+            .iter()
+            .take(LEFT_NAMED_MAX)
+            .map(|p| format!("{} ({})", p.name, p.pid))
+            .collect();
         if LEFT_NAMED_MAX < left.len() {
             named.push(format!("{} more", left.len() - LEFT_NAMED_MAX));
         }
@@ -173,7 +200,8 @@ impl Commands {
                 return;
             }
             let (interests, _) = watch.interests();
-            self.threads.poll(&interests, Some(until.min(now.after(LOOK))), calm);
+            self.threads
+                .poll(&interests, Some(until.min(now.after(LOOK))), calm);
         }
     }
 }
@@ -225,7 +253,9 @@ impl Watch {
         if self.is_output_open {
             self.is_output_open = drain(&mut *self.running.output, &mut self.output, progress);
         }
-        if self.is_errors_open && let Some(errors) = &mut self.running.errors {
+        if self.is_errors_open
+            && let Some(errors) = &mut self.running.errors
+        {
             self.is_errors_open = drain(&mut **errors, &mut self.errors, progress);
         }
     }
@@ -256,7 +286,10 @@ fn drain(stream: &mut dyn Stream, kept: &mut Kept, progress: &dyn Fn(&str)) -> b
             Ok(0) => return false,
             Ok(count) => {
                 kept.push(&piece[..count]);
-                if let Some(line) = piece[..count].rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()) {
+                if let Some(line) = piece[..count]
+                    .rsplit(|&byte| byte == b'\n')
+                    .find(|line| !line.is_empty())
+                {
                     progress(&String::from_utf8_lossy(line));
                 }
             }
@@ -324,7 +357,11 @@ impl Kept {
             return String::from_utf8_lossy(&whole).into_owned();
         }
         let head_end = complete(&self.head);
-        let tail_start = tail.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
+        let tail_start = tail
+            .iter()
+            .take(3)
+            .take_while(|&&byte| byte & 0xC0 == 0x80)
+            .count();
         let dropped = dropped + (self.head.len() - head_end + tail_start) as u64;
         format!(
             "{}\n… ({dropped} bytes left out) …\n{}",
@@ -345,7 +382,11 @@ fn complete(bytes: &[u8]) -> usize {
             0x80..=0xBF => continue,
             _ => 1,
         };
-        return if back < length { bytes.len() - back } else { bytes.len() };
+        return if back < length {
+            bytes.len() - back
+        } else {
+            bytes.len()
+        };
     }
     bytes.len()
 }

@@ -57,7 +57,8 @@ impl Files {
 
     /// Whether `path` is the workspace, an added folder, or holds one of them.
     pub(crate) fn holds_root(&self, path: &Path) -> bool {
-        self.roots.workspace.starts_with(path) || self.roots.added.iter().any(|root| root.starts_with(path))
+        self.roots.workspace.starts_with(path)
+            || self.roots.added.iter().any(|root| root.starts_with(path))
     }
 
     /// What is known of the file; `None` if there is none. A link counts itself.
@@ -65,17 +66,25 @@ impl Files {
         match self.port.stat(path, false) {
             Ok(stat) => Ok(Some(stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::io(&format!("cannot look at `{}`", self.shown(path)), &error)),
+            Err(error) => Err(Failure::io(
+                &format!("cannot look at `{}`", self.shown(path)),
+                &error,
+            )),
         }
     }
 
     /// The bytes of a regular file, refused above [`FILE_BYTES_MAX`].
     pub(crate) fn read(&self, target: &Target) -> Result<Vec<u8>, Failure> {
         let doing = format!("cannot read `{}`", target.shown);
-        let stat = self.port.stat(&target.path, true).map_err(|error| Failure::io(&doing, &error))?;
+        let stat = self
+            .port
+            .stat(&target.path, true)
+            .map_err(|error| Failure::io(&doing, &error))?;
         match stat.kind {
             Kind::Directory => return Err(Failure::new(format!("{doing}: it is a directory"))),
-            Kind::Other | Kind::Link => return Err(Failure::new(format!("{doing}: it is not a regular file"))),
+            Kind::Other | Kind::Link => {
+                return Err(Failure::new(format!("{doing}: it is not a regular file")));
+            }
             Kind::File => (),
         }
         if FILE_BYTES_MAX < stat.bytes {
@@ -84,9 +93,14 @@ impl Files {
                 stat.bytes
             )));
         }
-        let bytes = self.port.read(&target.path, FILE_BYTES_MAX + 1).map_err(|error| Failure::io(&doing, &error))?;
+        let bytes = self
+            .port
+            .read(&target.path, FILE_BYTES_MAX + 1)
+            .map_err(|error| Failure::io(&doing, &error))?;
         if FILE_BYTES_MAX < bytes.len() as u64 {
-            return Err(Failure::new(format!("{doing}: it grew past {FILE_BYTES_MAX} bytes")));
+            return Err(Failure::new(format!(
+                "{doing}: it grew past {FILE_BYTES_MAX} bytes"
+            )));
         }
         Ok(bytes)
     }
@@ -105,7 +119,10 @@ impl Files {
 }
 
 /// The file at `path` as it is now; `None` if there is none.
-pub(in crate::tool) fn fingerprint(port: &dyn world::Files, path: &Path) -> Result<Option<Fingerprint>, Failure> {
+pub(in crate::tool) fn fingerprint(
+    port: &dyn world::Files,
+    path: &Path,
+) -> Result<Option<Fingerprint>, Failure> {
     let stat = match port.stat(path, false) {
         Ok(stat) => stat,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -113,7 +130,9 @@ pub(in crate::tool) fn fingerprint(port: &dyn world::Files, path: &Path) -> Resu
     };
     let mut hash = 0;
     if stat.kind == Kind::File && stat.bytes <= FILE_BYTES_MAX {
-        let bytes = port.read(path, FILE_BYTES_MAX).map_err(|error| Failure::file("read", path, &error))?;
+        let bytes = port
+            .read(path, FILE_BYTES_MAX)
+            .map_err(|error| Failure::file("read", path, &error))?;
         let mut hasher = DefaultHasher::new();
         bytes.hash(&mut hasher);
         hash = hasher.finish();
@@ -148,12 +167,19 @@ impl Need for Writes {
 impl Writes {
     /// Replaces the bytes of `target`, keeping its mode, or creates it and its folders.
     /// `former` is what it held, or `None` if it must not exist yet. Returns what undo needs.
-    pub(crate) fn write(&self, target: &Target, bytes: &[u8], former: Option<Vec<u8>>) -> Result<Change, Failure> {
+    pub(crate) fn write(
+        &self,
+        target: &Target,
+        bytes: &[u8],
+        former: Option<Vec<u8>>,
+    ) -> Result<Change, Failure> {
         let doing = format!("cannot write `{}`", target.shown);
         let fail = |error: io::Error| Failure::io(&doing, &error);
         if former.is_some() {
             let mode = self.port.stat(&target.path, true).map_err(fail)?.mode;
-            self.port.replace(&target.path, bytes, Some(mode)).map_err(fail)?;
+            self.port
+                .replace(&target.path, bytes, Some(mode))
+                .map_err(fail)?;
         } else {
             if let Some(parent) = target.path.parent() {
                 self.port.create_dir(parent).map_err(fail)?;
@@ -177,18 +203,26 @@ impl Writes {
     pub(crate) fn rename(&self, from: &Target, to: &Target) -> Result<(), Failure> {
         let doing = format!("cannot move `{}` to `{}`", from.shown, to.shown);
         if let Some(parent) = to.path.parent() {
-            self.port.create_dir(parent).map_err(|error| Failure::io(&doing, &error))?;
+            self.port
+                .create_dir(parent)
+                .map_err(|error| Failure::io(&doing, &error))?;
         }
-        self.port.rename(&from.path, &to.path).map_err(|error| Failure::io(&doing, &error))
+        self.port
+            .rename(&from.path, &to.path)
+            .map_err(|error| Failure::io(&doing, &error))
     }
 
     /// Removes one file or link.
     pub(crate) fn remove_file(&self, path: &Path) -> Result<(), Failure> {
-        self.port.remove_file(path).map_err(|error| Failure::file("delete", path, &error))
+        self.port
+            .remove_file(path)
+            .map_err(|error| Failure::file("delete", path, &error))
     }
 
     /// Removes one empty folder.
     pub(crate) fn remove_dir(&self, path: &Path) -> Result<(), Failure> {
-        self.port.remove_dir(path).map_err(|error| Failure::file("delete", path, &error))
+        self.port
+            .remove_dir(path)
+            .map_err(|error| Failure::file("delete", path, &error))
     }
 }

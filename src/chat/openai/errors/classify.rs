@@ -193,7 +193,9 @@ pub(super) fn remedy(
             "choose another model with `-m` (`ankita models` lists them), or enable it in the account's settings"
         }
         Kind::ContextOverflow => "begin a new conversation, or send less",
-        Kind::Quota => "the account's allowance is used up: choose another model, or wait for the reset",
+        Kind::Quota => {
+            "the account's allowance is used up: choose another model, or wait for the reset"
+        }
         Kind::PayloadTooLarge => "send less, or begin a new conversation",
         Kind::ContentFilter => "the provider's filter refuses this: say it otherwise",
         Kind::Overloaded => "try again later, or choose another model",

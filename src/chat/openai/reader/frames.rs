@@ -129,7 +129,13 @@ impl Frames {
         let count = gather.calls.len();
         if gather.is_empty() && gather.finish.is_none() {
             let what = "the answer has nothing in it";
-            return Err(errors::finish(Kind::EmptyResponse, head, what, "try again", source));
+            return Err(errors::finish(
+                Kind::EmptyResponse,
+                head,
+                what,
+                "try again",
+                source,
+            ));
         }
         let fault = |kind, what: &str, remedy: &str| {
             let mut fault = errors::finish(kind, head, what, remedy, source);
