@@ -49,6 +49,7 @@ impl Finish {
 }
 
 /// Tokens, as the endpoint counted them.
+#[allow(clippy::struct_field_names, reason = "the words of the wire")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) prompt_tokens: u64,

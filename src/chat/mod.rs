@@ -14,6 +14,9 @@ mod prompt;
 mod repeat;
 mod turn;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 pub(crate) use self::answer::{Answer, Event, Finish, Usage, Warning};
 pub(crate) use self::ask::{Ask, Means, Poll};
 pub(crate) use self::endpoint::{Endpoint, ListModels};

@@ -159,7 +159,7 @@ impl Prompt {
     }
 
     /// The body of a request, in parts that are shared with the prompt. Calls without a reply are answered first.
-    pub(crate) fn body(&mut self, options: &Options<'_>, quirks: &Quirks) -> Vec<Arc<Vec<u8>>> {
+    pub(crate) fn body(&mut self, options: &Options<'_>, quirks: Quirks) -> Vec<Arc<Vec<u8>>> {
         self.settle();
         if quirks.has_empty_content {
             self.messages.replace(Mark::NoContent, b"\"\"");

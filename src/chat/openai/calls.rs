@@ -255,6 +255,10 @@ impl Slot {
 }
 
 /// Whether a text that grows is a whole JSON object by its brackets; in linear time over all its pieces.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "the states of a scanner that is looked at after every byte"
+)]
 #[derive(Debug, Default)]
 struct Balance {
     depth: usize,

@@ -3,6 +3,10 @@
 use crate::json::{Value, parse};
 
 /// How requests to an endpoint differ from the usual.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "a set of facts; any of them can hold"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quirks {
     /// It does not know `stream_options`: usage is not asked for.
@@ -16,6 +20,10 @@ pub(crate) struct Quirks {
 }
 
 /// Which of the fields that can be refused a request has.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "a set of facts; any of them can hold"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) stream_options: bool,
