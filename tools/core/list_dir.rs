@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::text;
 use crate::tool::prelude::*;
 
 /// Entries shown unless `limit` says otherwise.
@@ -10,6 +11,10 @@ const ENTRIES_DEFAULT: usize = 300;
 const FOLDER_ENTRIES_MAX: usize = 30_000;
 /// Folders below folders.
 const DEPTH_MAX: usize = 20;
+/// A longer failure of a folder is cut.
+const FAILURE_CELLS_MAX: usize = 200;
+/// Left of the reply's size for the note.
+const NOTES_BYTES_MAX: usize = 200;
 /// Listed, but not entered.
 const SKIPPED: &[&str] = &[".git", ".hg", ".svn", ".venv", "__pycache__", "node_modules", "target"];
 
@@ -33,8 +38,11 @@ tool! {
     ];
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files) -> Outcome {
-    let target = files.target(args.path.as_deref().unwrap_or("."))?;
+fn run(args: Args, plan: Plan, call: &Call, files: Files) -> Outcome {
+    let target = files.planned(&plan, 0)?;
+    if files.stat(&target.path)?.is_some_and(|stat| stat.kind == Kind::File) {
+        return Err(Failure::new(format!("cannot list `{}`: it is a file; use `read_file`", target.shown)));
+    }
     let mut walk = Walk {
         limit: args.limit.map_or(ENTRIES_DEFAULT, Within::size),
         is_recursive: args.recursive.unwrap_or(false),
@@ -73,19 +81,16 @@ impl Walk {
         });
         for item in items {
             let path: PathBuf = below.join(&item.name);
-            let name = path.display().to_string().escape_debug().to_string().replace("\\'", "'").replace("\\\"", "\"");
+            let name = shown(&path);
             let line = match item.kind {
                 Kind::Directory => format!("{name}/"),
                 Kind::File => format!("{name}  {}", item.bytes),
                 Kind::Link => format!("{name}  (link)"),
                 Kind::Other => format!("{name}  (special)"),
             };
-            self.bytes += line.len() + 1;
-            if self.lines.len() == self.limit || call.output_bytes_max < self.bytes + 200 {
-                self.is_cut = true;
+            if !self.push(line, call) {
                 return Ok(());
             }
-            self.lines.push(line);
             let is_skipped = SKIPPED.iter().any(|skipped| item.name == *skipped);
             if self.is_recursive && item.kind == Kind::Directory && !is_skipped {
                 if depth == DEPTH_MAX {
@@ -93,10 +98,26 @@ impl Walk {
                 } else if let Err(failure) = self.enter(&folder.join(&item.name), &path, depth + 1, call, files) {
                     // One folder that cannot be read must not hide the others.
                     call.check()?;
-                    self.lines.push(format!("  ({})", failure.0));
+                    self.push(format!("  ({})", text::one_line(&failure.0, FAILURE_CELLS_MAX)), call);
                 }
             }
         }
         Ok(())
     }
+
+    /// Adds a line if it has room.
+    fn push(&mut self, line: String, call: &Call) -> bool {
+        self.bytes += line.len() + 1;
+        if self.lines.len() == self.limit || call.output_bytes_max < self.bytes + NOTES_BYTES_MAX {
+            self.is_cut = true;
+            return false;
+        }
+        self.lines.push(line);
+        true
+    }
+}
+
+/// A name in one line, whatever it is made of.
+fn shown(path: &Path) -> String {
+    text::sanitize(&path.display().to_string()).replace('\n', "^J").replace('\t', "^I")
 }

@@ -33,39 +33,50 @@ tool! {
     ];
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files) -> Outcome {
-    let target = files.target(&args.path)?;
+fn run(args: Args, plan: Plan, call: &Call, files: Files) -> Outcome {
+    let target = files.planned(&plan, 0)?;
     let shown = &target.shown;
-    if files.stat(&target.path)?.is_some_and(|stat| stat.kind == Kind::Directory) {
+    let stat = files.stat(&target.path)?;
+    if stat.is_some_and(|stat| stat.kind == Kind::Directory) {
         return Err(Failure::new(format!("cannot read `{shown}`: it is a directory; use `list_dir`")));
     }
-    let bytes = files.read(&target)?;
     let lower = shown.to_ascii_lowercase();
-    if IMAGE_ENDINGS.iter().any(|ending| lower.ends_with(ending)) {
-        return Err(Failure::new(format!("`{shown}` is an image of {} bytes; only text is read", bytes.len())));
+    if let Some(stat) = stat
+        && IMAGE_ENDINGS.iter().any(|ending| lower.ends_with(ending))
+    {
+        return Err(Failure::new(format!("`{shown}` is an image of {} bytes; only text is read", stat.bytes)));
     }
+    call.check()?;
+    let bytes = files.read(&target)?;
     let is_wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
     if !is_wide && bytes[..bytes.len().min(SNIFF_BYTES)].contains(&0) {
         return Err(Failure::new(format!("`{shown}` is a binary file of {} bytes; only text is read", bytes.len())));
     }
     let (content, is_lossy) = text::lossy(&bytes);
-    let mut reply = page(&content, &args, call, shown)?;
-    if is_lossy {
-        reply.push_str("\n(some bytes are not UTF-8 and are shown as \u{FFFD})");
+    let mut notes = Vec::new();
+    let mut reply = page(&content, &args, call, shown, &mut notes)?;
+    if is_wide {
+        notes.push("it is UTF-16, which is read only".to_owned());
     }
+    if is_lossy {
+        notes.push("some bytes are no text and are shown as \u{FFFD}".to_owned());
+    }
+    notes.iter().for_each(|note| reply.push_str(&format!("({note})\n")));
+    reply.pop();
     Ok(reply.into())
 }
 
-/// The lines asked for, as many as fit, and what is not shown.
-fn page(content: &str, args: &Args, call: &Call, shown: &str) -> Result<String, Failure> {
+/// The lines asked for, as many as fit, each with its end; what is not shown comes to `notes`.
+fn page(content: &str, args: &Args, call: &Call, shown: &str, notes: &mut Vec<String>) -> Result<String, Failure> {
     if content.is_empty() {
-        return Ok(format!("`{shown}` is empty"));
+        return Ok(format!("`{shown}` is empty\n"));
     }
     let first = args.offset.map_or(1, Within::size);
     let limit = args.limit.map_or(LINES_DEFAULT, Within::size);
     let total = content.lines().count();
     if total < first {
-        return Err(Failure::new(format!("`{shown}` has {total} lines; there is no line {first}")));
+        let noun = if total == 1 { "line" } else { "lines" };
+        return Err(Failure::new(format!("`{shown}` has {total} {noun}; there is no line {first}")));
     }
     let room = call.output_bytes_max.saturating_sub(NOTES_BYTES_MAX);
     let mut reply = String::new();
@@ -82,14 +93,14 @@ fn page(content: &str, args: &Args, call: &Call, shown: &str) -> Result<String, 
         last = index + 1;
     }
     if first != 1 || last != total {
-        reply.push_str(&format!("(lines {first} to {last} of {total}"));
-        reply.push_str(&if last < total { format!("; go on with offset {})", last + 1) } else { ")".to_owned() });
+        let rest = if last < total { format!("; go on with offset {}", last + 1) } else { String::new() };
+        notes.push(format!("lines {first} to {last} of {total}{rest}"));
     }
     if 0 < cut {
-        reply.push_str(&format!("\n({cut} lines are longer than {LINE_BYTES_MAX} bytes and were cut)"));
+        notes.push(format!("lines longer than {LINE_BYTES_MAX} bytes were cut: {cut}"));
     }
     if last == total && !content.ends_with('\n') {
-        reply.push_str("(no newline at the end)");
+        notes.push("no newline at the end".to_owned());
     }
-    Ok(reply.trim_end_matches('\n').to_owned())
+    Ok(reply)
 }

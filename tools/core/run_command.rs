@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use crate::text;
 use crate::tool::prelude::*;
 
+/// Of longer input the question shows the head and the tail.
+const STDIN_SHOWN_BYTES_MAX: usize = 4_000;
 /// Seconds unless `timeout` says otherwise.
 const TIMEOUT_SECONDS_DEFAULT: u64 = 120;
 /// Left of the reply's size for the line about the end.
@@ -13,6 +16,7 @@ tool! {
     /// Run a command with `/bin/sh -c` and read its output. It gets no terminal; nothing it starts lives on.
     effect: plan;
     subject: Command;
+    check: |args| check(args);
     needs: [Commands];
     struct Args {
         /// The command.
@@ -32,18 +36,27 @@ tool! {
     ];
 }
 
+fn check(args: &Args) -> Vec<String> {
+    if args.command.contains('\0') {
+        return vec!["`command` must not hold NUL".to_owned()];
+    }
+    Vec::new()
+}
+
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
-    let mut shown = format!("$ {}", args.command.0);
+    // Each further line is marked, so that none can pass for what the question says of its own.
+    let mut shown = format!("$ {}", args.command.replace('\n', "\n> "));
     if let Some(directory) = &args.directory {
         let target = directory_of(directory, &files)?;
         shown.push_str(&format!("\nin {}", target.shown));
     }
     for (name, value) in args.env.iter().flat_map(|env| &env.0) {
-        shown.push_str(&format!("\nwith {name}={value}"));
+        shown.push_str(&format!("\nwith {}={}", name.escape_debug(), value.escape_debug()));
     }
     if let Some(stdin) = &args.stdin {
-        shown.push_str(&format!("\nreading:\n{stdin}"));
+        let head = text::cut_middle(stdin, STDIN_SHOWN_BYTES_MAX);
+        shown.push_str(&format!("\nreading {} bytes:\n< {}", stdin.len(), head.trim_end_matches('\n').replace('\n', "\n< ")));
     }
     if let Some(timeout) = args.timeout {
         shown.push_str(&format!("\nfor at most {} s", timeout.0));
@@ -66,8 +79,7 @@ fn directory_of(given: &str, files: &Files) -> Result<Target, Failure> {
     }
 }
 
-fn run(args: Args, plan: Plan, call: &Call, commands: Commands) -> Outcome {
-    _ = plan;
+fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let seconds = args.timeout.map_or(TIMEOUT_SECONDS_DEFAULT, |timeout| timeout.size() as u64);
     let spawn = Spawn {
         program: "/bin/sh".into(),
@@ -94,7 +106,7 @@ fn run(args: Args, plan: Plan, call: &Call, commands: Commands) -> Outcome {
         Ended::Exited(Exit::Code(0)) => Ok(format!("{}{left}", output.trim_end_matches('\n')).into()),
         Ended::Exited(Exit::Code(code)) => Err(ended(&format!("exit code {code}"), &output, &left)),
         Ended::Exited(Exit::Signal(signal)) => Err(ended(&format!("ended by signal {signal}"), &output, &left)),
-        Ended::TimedOut => Err(ended(&format!("stopped after {seconds} s"), &output, &left)),
+        Ended::TimedOut => Err(ended(&format!("stopped after {} s", ran.took.as_secs().min(seconds)), &output, &left)),
         Ended::Cancelled => Err(ended("cancelled", &output, &left)),
     }
 }

@@ -10,6 +10,7 @@ tool! {
     /// Create a file or replace its whole content; folders are made as needed. To change a part, use `edit_file`.
     effect: plan;
     subject: Path;
+    check: |args| check(args);
     needs: [Files, Writes];
     struct Args {
         /// File, from the workspace or absolute.
@@ -21,6 +22,13 @@ tool! {
         object! { "path": "notes.txt", "content": "hello\n" } => "write \"hello\" to notes.txt",
         object! { "path": "draft.md", "content": "" } => "create the file draft.md",
     ];
+}
+
+fn check(args: &Args) -> Vec<String> {
+    if args.path.ends_with('/') {
+        return vec!["`path` must name a file, not a folder".to_owned()];
+    }
+    Vec::new()
 }
 
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
@@ -56,13 +64,14 @@ fn former(target: &Target, files: &Files) -> Result<Option<Vec<u8>>, Failure> {
         Some(stat) if stat.kind == Kind::Directory => {
             Err(Failure::new(format!("cannot write `{}`: it is a directory", target.shown)))
         }
-        Some(_) => files.read(target).map(Some),
+        Some(_) => files.read_to("replace", target).map(Some),
     }
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
-    let target = files.target(&args.path)?;
-    let former = former(&target, &files)?;
+fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
+    let target = files.planned(&plan, 0)?;
+    let is_there = plan.binding.files.iter().any(|(_, seen)| seen.is_some());
+    let former = if is_there { Some(files.read_bound("replace", &target, &plan)?) } else { None };
     if former.as_deref() == Some(args.content.as_bytes()) {
         return Ok(format!("`{}` holds exactly that already; nothing was written", target.shown).into());
     }
@@ -70,8 +79,10 @@ fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Ou
     let is_new = former.is_none();
     let change = writes.write(&target, args.content.as_bytes(), former)?;
     let verb = if is_new { "created" } else { "replaced" };
+    let lines = args.content.lines().count();
+    let noun = if lines == 1 { "line" } else { "lines" };
     Ok(Output {
-        text: format!("{verb} `{}`, {} bytes, {} lines", target.shown, args.content.len(), args.content.lines().count()),
+        text: format!("{verb} `{}`, {} bytes, {lines} {noun}", target.shown, args.content.len()),
         changes: vec![change],
         ..Output::default()
     })

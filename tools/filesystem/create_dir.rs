@@ -18,22 +18,30 @@ tool! {
 }
 
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
-    let target = Files::grant(look).target(&args.path)?;
+    let files = Files::grant(look);
+    let target = files.target(&args.path)?;
+    is_there(&target, &files)?;
     Ok(Plan {
         shown: format!("create the folder `{}`", target.shown),
         ..Plan::of(Effect::Change, Subject::Paths(vec![target]))
     })
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
-    let target = files.target(&args.path)?;
+/// Whether the folder is there already; a failure if something else is.
+fn is_there(target: &Target, files: &Files) -> Result<bool, Failure> {
     match files.stat(&target.path)? {
-        Some(stat) if stat.kind == Kind::Directory => Ok(format!("`{}` exists already", target.shown).into()),
+        Some(stat) if stat.kind == Kind::Directory => Ok(true),
         Some(_) => Err(Failure::new(format!("cannot create `{}`: a file has that name", target.shown))),
-        None => {
-            call.check()?;
-            writes.create_dir(&target)?;
-            Ok(format!("created `{}`", target.shown).into())
-        }
+        None => Ok(false),
     }
+}
+
+fn run(_args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
+    let target = files.planned(&plan, 0)?;
+    if is_there(&target, &files)? {
+        return Ok(format!("`{}` exists already", target.shown).into());
+    }
+    call.check()?;
+    writes.create_dir(&target)?;
+    Ok(format!("created `{}`", target.shown).into())
 }

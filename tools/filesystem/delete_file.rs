@@ -1,7 +1,10 @@
 //! Deletes a file, or a folder with all that it holds.
 
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
+use crate::text;
 use crate::tool::prelude::*;
 
 /// Files and folders that one call may delete.
@@ -10,6 +13,8 @@ const ENTRIES_MAX: usize = 10_000;
 const DEPTH_MAX: usize = 100;
 /// Names that the question shows.
 const NAMED_MAX: usize = 20;
+/// A longer name is cut there.
+const NAME_CELLS_MAX: usize = 200;
 
 tool! {
     /// Delete a file, or with `recursive` a folder and all that it holds.
@@ -31,13 +36,18 @@ tool! {
 /// What would go, deepest first.
 struct Doomed {
     target: Target,
-    /// With the bytes of each file; `None` for folders.
-    entries: Vec<(PathBuf, Kind, u64)>,
+    entries: Vec<Entry>,
+    /// Of all that was seen of the entries: where, which one, what kind, how long, when changed.
+    seen: u64,
+}
+
+struct Entry {
+    path: PathBuf,
+    stat: Stat,
 }
 
 impl Doomed {
-    fn find(args: &Args, files: &Files, call: Option<&Call>) -> Result<Self, Failure> {
-        let target = files.target_itself(&args.path)?;
+    fn find(target: Target, is_recursive: bool, files: &Files, call: Option<&Call>) -> Result<Self, Failure> {
         let Some(stat) = files.stat(&target.path)? else {
             return Err(Failure::new(format!("cannot delete `{}`: it does not exist", target.shown)));
         };
@@ -47,73 +57,140 @@ impl Doomed {
         let mut doomed = Self {
             entries: Vec::new(),
             target,
+            seen: 0,
         };
         if stat.kind == Kind::Directory {
             let path = doomed.target.path.clone();
             doomed.enter(&path, 0, files, call)?;
-            if 0 < doomed.entries.len() && args.recursive != Some(true) {
+            let count = doomed.entries.len();
+            if 0 < count && !is_recursive {
+                let noun = if count == 1 { "entry" } else { "entries" };
+                let shown = &doomed.target.shown;
                 return Err(Failure::new(format!(
-                    "cannot delete `{}`: it holds {} entries; set `recursive` to delete them too",
-                    doomed.target.shown,
-                    doomed.entries.len()
+                    "cannot delete `{shown}`: it holds {count} {noun}; set `recursive` to delete them too"
                 )));
             }
         }
-        doomed.entries.push((doomed.target.path.clone(), stat.kind, stat.bytes));
+        doomed.entries.push(Entry { path: doomed.target.path.clone(), stat });
+        let mut hasher = DefaultHasher::new();
+        for Entry { path, stat } in &doomed.entries {
+            (path, stat.identity, stat.kind as u8).hash(&mut hasher);
+            // A folder's own time and size follow from its entries.
+            if stat.kind != Kind::Directory {
+                (stat.bytes, stat.modified, stat.mode).hash(&mut hasher);
+            }
+        }
+        doomed.seen = hasher.finish();
         Ok(doomed)
     }
 
     fn enter(&mut self, folder: &Path, depth: usize, files: &Files, call: Option<&Call>) -> Result<(), Failure> {
         call.map_or(Ok(()), Call::check)?;
-        let (items, has_more) = files.list(folder, ENTRIES_MAX)?;
+        let (mut items, has_more) = files.list(folder, ENTRIES_MAX)?;
         if has_more || ENTRIES_MAX < self.entries.len() + items.len() || DEPTH_MAX < depth {
             return Err(Failure::new(format!(
                 "cannot delete `{}`: it holds more than {ENTRIES_MAX} entries or {DEPTH_MAX} levels",
                 self.target.shown
             )));
         }
+        items.sort_by(|left, right| left.name.cmp(&right.name));
         for item in items {
             let path = folder.join(&item.name);
-            if item.kind == Kind::Directory {
+            let Some(stat) = files.stat(&path)? else {
+                continue; // It went by itself meanwhile.
+            };
+            if stat.kind == Kind::Directory {
                 self.enter(&path, depth + 1, files, call)?;
             }
-            self.entries.push((path, item.kind, item.bytes));
+            self.entries.push(Entry { path, stat });
         }
         Ok(())
     }
 
+    fn files(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(|entry| entry.stat.kind != Kind::Directory)
+    }
+
     fn bytes(&self) -> u64 {
-        self.entries.iter().filter(|(_, kind, _)| *kind == Kind::File).map(|(_, _, bytes)| bytes).sum()
+        self.files().filter(|entry| entry.stat.kind == Kind::File).map(|entry| entry.stat.bytes).sum()
     }
 
     /// Undo can bring back regular files that it has room for, and nothing else.
     fn can_be_undone(&self) -> bool {
-        self.entries.iter().all(|(_, kind, bytes)| *kind == Kind::Directory || (*kind == Kind::File && *bytes <= FILE_BYTES_MAX))
+        self.files().all(|entry| entry.stat.kind == Kind::File && entry.stat.bytes <= FILE_BYTES_MAX)
             && self.bytes() <= KEPT_BYTES_MAX as u64 / 2
     }
 
+    /// `3 files, 1 folder, 12 bytes`.
+    fn counts(&self) -> String {
+        let files = self.files().count();
+        let folders = self.entries.len() - files;
+        let mut parts = Vec::new();
+        for (count, noun) in [(files, "file"), (folders, "folder")] {
+            match count {
+                0 => (),
+                1 => parts.push(format!("1 {noun}")),
+                count => parts.push(format!("{count} {noun}s")),
+            }
+        }
+        parts.push(format!("{} bytes", self.bytes()));
+        parts.join(", ")
+    }
+
     fn shown(&self, files: &Files) -> String {
-        let count = self.entries.iter().filter(|(_, kind, _)| *kind != Kind::Directory).count();
-        let mut shown = format!("delete `{}`: {count} files, {} bytes", self.target.shown, self.bytes());
-        for (path, _, bytes) in self.entries.iter().filter(|(_, kind, _)| *kind != Kind::Directory).take(NAMED_MAX) {
-            shown.push_str(&format!("\n  {}  {bytes}", files.shown(path)));
+        let mut shown = format!("delete `{}`: {}", self.target.shown, self.counts());
+        if self.entries.len() == 1 && self.entries.iter().all(|entry| entry.stat.kind == Kind::Link) {
+            shown = format!("delete the link `{}`, not what it leads to", self.target.shown);
+        }
+        let count = self.files().count();
+        for Entry { path, stat } in self.files().take(NAMED_MAX) {
+            shown.push_str(&format!("\n  {}  {}", text::one_line(&files.shown(path), NAME_CELLS_MAX), stat.bytes));
         }
         if NAMED_MAX < count {
             shown.push_str(&format!("\n  and {} more", count - NAMED_MAX));
         }
         shown
     }
+
+    /// The bytes of each regular file, so that all can come back if one cannot go.
+    fn read(&self, files: &Files, call: &Call) -> Result<Vec<Change>, Failure> {
+        let mut changes = Vec::new();
+        for entry in self.files() {
+            call.check()?;
+            let target = Target { path: entry.path.clone(), ..self.target.clone() };
+            changes.push(Change { path: entry.path.clone(), former: Some(files.read_to("delete", &target)?) });
+        }
+        Ok(changes)
+    }
+
+    /// Puts back the first `count` entries, of which `changes` has the bytes: folders before what was in them.
+    fn put_back(&self, count: usize, changes: &[Change], writes: &Writes) -> Result<(), Failure> {
+        let gone = self.entries.get(..count).unwrap_or_default();
+        for entry in gone.iter().rev().filter(|entry| entry.stat.kind == Kind::Directory) {
+            writes.put_back_dir(&entry.path)?;
+        }
+        for (entry, change) in gone.iter().filter(|entry| entry.stat.kind != Kind::Directory).zip(changes) {
+            writes.put_back(&entry.path, change.former.as_deref().unwrap_or_default(), entry.stat.mode)?;
+        }
+        Ok(())
+    }
 }
 
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
-    let doomed = Doomed::find(args, &files, None)?;
-    let effect = if doomed.can_be_undone() { Effect::Change } else { Effect::Destroy };
+    let target = files.target_itself(&args.path)?;
+    let doomed = Doomed::find(target, args.recursive == Some(true), &files, None)?;
+    let is_one_file = doomed.entries.iter().all(|entry| entry.stat.kind == Kind::File);
+    let files_bound = match is_one_file {
+        true => vec![(doomed.target.path.clone(), files.fingerprint(&doomed.target.path)?)],
+        false => Vec::new(),
+    };
     Ok(Plan {
-        effect,
+        effect: if doomed.can_be_undone() { Effect::Change } else { Effect::Destroy },
         shown: doomed.shown(&files),
         binding: Binding {
-            files: vec![(doomed.target.path.clone(), files.fingerprint(&doomed.target.path)?)],
+            files: files_bound,
+            seen: doomed.seen,
             ..Binding::default()
         },
         subject: Subject::Paths(vec![doomed.target]),
@@ -121,29 +198,36 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 }
 
 fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
-    let doomed = Doomed::find(&args, &files, Some(call))?;
-    if doomed.shown(&files) != plan.shown {
-        return Err(Failure::new(format!("not run: `{}` holds something else than was shown; ask again", doomed.target.shown)));
+    let target = files.planned_itself(&plan, 0)?;
+    let doomed = Doomed::find(target, args.recursive == Some(true), &files, Some(call))?;
+    let shown = &doomed.target.shown;
+    if doomed.seen != plan.binding.seen {
+        return Err(Failure::new(format!("not run: what `{shown}` holds changed after it was shown; nothing was deleted")));
     }
-    let mut changes = Vec::new();
-    for (path, kind, _) in &doomed.entries {
-        let fault = call.check().and_then(|()| match kind {
-            Kind::Directory => writes.remove_dir(path),
-            _ => {
-                if plan.effect == Effect::Change {
-                    let former = files.read(&files.target_itself(&path.display().to_string())?)?;
-                    changes.push(Change { path: path.clone(), former: Some(former) });
-                }
-                writes.remove_file(path)
-            }
+    let is_kept = plan.effect == Effect::Change;
+    let changes = if is_kept { doomed.read(&files, call)? } else { Vec::new() };
+    for (index, entry) in doomed.entries.iter().enumerate() {
+        // What can be put back goes as a whole: once the first is gone, a cancel comes too late.
+        let allowed = if is_kept && 0 < index { Ok(()) } else { call.check() };
+        let fault = allowed.and_then(|()| match entry.stat.kind {
+            Kind::Directory => writes.remove_dir(&entry.path),
+            _ => writes.remove_file(&entry.path),
         });
-        if let Err(failure) = fault {
-            let done = changes.len();
-            return Err(Failure::new(format!("{}; {done} files were deleted before", failure.0)));
-        }
+        let Err(failure) = fault else {
+            continue;
+        };
+        let end = match (index, is_kept) {
+            (0, _) => "nothing was deleted".to_owned(),
+            (_, true) => match doomed.put_back(index, &changes, &writes) {
+                Ok(()) => "what was deleted before was put back".to_owned(),
+                Err(second) => format!("{index} entries were deleted before, and not all came back: {}", second.0),
+            },
+            (_, false) => format!("{index} of {} entries were deleted before", doomed.entries.len()),
+        };
+        return Err(Failure::new(format!("{}; {end}", failure.0)));
     }
     Ok(Output {
-        text: format!("deleted `{}` ({} entries, {} bytes)", doomed.target.shown, doomed.entries.len(), doomed.bytes()),
+        text: format!("deleted `{shown}` ({})", doomed.counts()),
         changes,
         ..Output::default()
     })

@@ -30,11 +30,8 @@ fn ends(args: &Args, files: &Files) -> Result<(Target, Target), Failure> {
     }
     let mut to = files.target_itself(&args.destination)?;
     if let Some(there) = files.stat(&to.path)? {
-        let name = from.path.file_name().map(|name| name.to_string_lossy().into_owned());
-        match name {
-            Some(name) if there.kind == Kind::Directory && to.path != from.path => {
-                to = files.target_itself(&format!("{}/{name}", to.path.display()))?;
-            }
+        match from.path.file_name() {
+            Some(name) if there.kind == Kind::Directory && to.path != from.path => to = files.below(&to, name),
             _ => return Err(Failure::new(format!("cannot move to `{}`: it exists already", to.shown))),
         }
         if files.stat(&to.path)?.is_some() {
@@ -61,8 +58,8 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     })
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
-    let (from, to) = ends(&args, &files)?;
+fn run(_args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
+    let (from, to) = (files.planned_itself(&plan, 0)?, files.planned_itself(&plan, 1)?);
     call.check()?;
     writes.rename(&from, &to)?;
     Ok(format!("moved `{}` to `{}`", from.shown, to.shown).into())

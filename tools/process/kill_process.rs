@@ -94,7 +94,8 @@ fn victims(args: &Args, processes: &Processes) -> Result<Vec<Process>, Failure> 
         }
     }
     let mut pid = processes.own();
-    loop {
+    // A table read while processes come and go may lead in a circle.
+    for _ in 0..all.len() + 1 {
         if chosen.contains(&pid) {
             let name = all.iter().find(|process| process.pid == pid).map_or("", |process| process.name.as_str());
             return Err(Failure::new(format!("refused: `{name}` (pid {pid}) is this program or what started it")));
@@ -107,7 +108,22 @@ fn victims(args: &Args, processes: &Processes) -> Result<Vec<Process>, Failure> 
     if chosen.contains(&1) {
         return Err(Failure::new("refused: process 1 runs the machine"));
     }
-    Ok(chosen.iter().rev().filter_map(|pid| all.iter().find(|process| process.pid == *pid).cloned()).collect())
+    let mut victims: Vec<Process> = all.iter().filter(|process| chosen.contains(&process.pid)).cloned().collect();
+    let depths: Vec<(u32, usize)> = victims.iter().map(|victim| (victim.pid, depth(victim, &victims))).collect();
+    victims.sort_by_key(|victim| {
+        let depth = depths.iter().find(|(pid, _)| *pid == victim.pid).map_or(0, |(_, depth)| *depth);
+        (std::cmp::Reverse(depth), victim.pid)
+    });
+    Ok(victims)
+}
+
+/// How many of `victims` stand above `process`.
+fn depth(process: &Process, victims: &[Process]) -> usize {
+    let (mut depth, mut parent) = (0, process.parent);
+    while let Some(above) = victims.iter().find(|victim| victim.pid == parent).filter(|_| depth < victims.len()) {
+        (depth, parent) = (depth + 1, above.parent);
+    }
+    depth
 }
 
 fn owners(port: i64, processes: &Processes) -> Result<BTreeSet<u32>, Failure> {
@@ -126,12 +142,14 @@ fn owners(port: i64, processes: &Processes) -> Result<BTreeSet<u32>, Failure> {
 fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses) -> Outcome {
     let how = if args.force == Some(true) { Stop::Kill } else { Stop::Ask };
     let mut faults = Vec::new();
-    let mut asked = Vec::new();
+    let (mut asked, mut gone) = (Vec::new(), Vec::new());
     for &(pid, ticks) in &plan.binding.processes {
-        call.check()?;
+        if call.cancel.is_set() {
+            break;
+        }
         match processes.stop(pid, ticks, how) {
             Ok(()) => asked.push((pid, ticks)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => (), // It ended by itself meanwhile.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => gone.push((pid, ticks)),
             Err(error) => faults.push(Failure::io(&format!("cannot stop pid {pid}"), &error).0),
         }
     }
@@ -147,10 +165,30 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
     }
     let pids = |list: &[(u32, u64)]| list.iter().map(|(pid, _)| pid.to_string()).collect::<Vec<_>>().join(", ");
     let ended: Vec<(u32, u64)> = asked.iter().copied().filter(|process| !left.contains(process)).collect();
-    let mut text = if ended.is_empty() { "nothing ended".to_owned() } else { format!("ended: pid {}", pids(&ended)) };
-    if !left.is_empty() {
-        text.push_str(&format!("\nstill running: pid {}; set `force` to kill", pids(&left)));
+    let mut lines = Vec::new();
+    let mut add = |what: &str, list: &[(u32, u64)], hint: &str| {
+        if !list.is_empty() {
+            lines.push(format!("{what}: pid {}{hint}", pids(list)));
+        }
+    };
+    add("ended", &ended, "");
+    add("had ended by itself", &gone, "");
+    add("still running", &left, if how == Stop::Ask { "; set `force` to kill" } else { "" });
+    // Half of it is not what was asked for, though what was done is said.
+    let is_done = ended.len() + gone.len() == plan.binding.processes.len();
+    if call.cancel.is_set() && !is_done {
+        let untouched = plan.binding.processes.len() - asked.len() - gone.len() - faults.len();
+        lines.insert(0, format!("cancelled; not signalled: {untouched}"));
     }
-    faults.iter().for_each(|fault| text.push_str(&format!("\n{fault}")));
-    if ended.is_empty() { Err(Failure(text)) } else { Ok(text.into()) }
+    lines.extend(faults);
+    lines.extend(args.port.filter(|_| is_done).and_then(|port| port_now(port.0, &processes)));
+    let text = lines.join("\n");
+    if is_done { Ok(text.into()) } else { Err(Failure(text)) }
+}
+
+/// Whether somebody listens on `port` by now: who restarts what ends may have done so.
+fn port_now(port: i64, processes: &Processes) -> Option<String> {
+    let listening = processes.listening().ok()?;
+    let is_taken = listening.iter().any(|socket| i64::from(socket.port) == port);
+    Some(if is_taken { format!("port {port} is in use again, or by another process too") } else { format!("port {port} is free") })
 }
