@@ -439,7 +439,7 @@ mod tests {
         // Only the first line came without its indentation.
         check("    def f():\n        return 1\n", "def f():\n        return 1", "def f():\n        x = 2\n        return x", "    def f():\n        x = 2\n        return x\n");
         check("\tif x:\n\t\ty()\n", "    if x:\n        y()", "    if x:\n        z()\n    w()", "\tif x:\n\t\tz()\n    w()\n");
-        check("    a()\n", "  a()", "  a()\n\n  b()", "    a()\n\n    b()\n");
+        check("\ta()\n", "  a()", "  a()\n\n  b()", "\ta()\n\n\tb()\n");
     }
 
     #[test]

@@ -232,3 +232,136 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
         ..Output::default()
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::tool::trial::{Trial, check, check_cancels, check_faults, tree};
+    use crate::tool::{Effect, Verdict};
+    use crate::world::fake::Fake;
+
+    fn build(fake: &Fake) {
+        fake.add_file_mode("/work/a.txt", "abc", 0o600).add_file("/work/d/x", "12").add_file("/work/d/e/y\n", "3").add_dir("/work/d/f");
+        fake.add_dir("/work/empty").add_link("/work/l", "/etc").add_file("/etc/passwd", "x").add_file("/work/big", vec![0; 5_000_001]);
+        fake.add_link("/work/g/l", "../d").add_file("/work/g/x", "");
+    }
+
+    const TREE: &str = r#"{"path": "d", "recursive": true}"#;
+
+    /// What a call asks, with which effect.
+    #[track_caller]
+    fn asks(arguments: &str, effect: Effect, shown: &str, text: &str) {
+        let mut trial = Trial::new(build);
+        let reply = trial.call("delete_file", arguments);
+        assert_eq!((reply.verdict, reply.text.as_str()), (Verdict::Done, text));
+        assert_eq!((trial.questions[0].effect, trial.shown()), (effect, shown));
+    }
+
+    #[test]
+    fn what_goes_is_shown_and_said() {
+        asks(r#"{"path": "a.txt"}"#, Effect::Change, "delete `a.txt`: 1 file, 3 bytes\n  a.txt  3", "deleted `a.txt` (1 file, 3 bytes)");
+        asks(r#"{"path": "empty"}"#, Effect::Change, "delete `empty`: 1 folder, 0 bytes", "deleted `empty` (1 folder, 0 bytes)");
+        asks(
+            TREE,
+            Effect::Change,
+            "delete `d`: 2 files, 3 folders, 3 bytes\n  d/e/y  1\n  d/x  2",
+            "deleted `d` (2 files, 3 folders, 3 bytes)",
+        );
+        // Undo keeps neither links nor what is too big.
+        asks(r#"{"path": "big"}"#, Effect::Destroy, "delete `big`: 1 file, 5000001 bytes\n  big  5000001", "deleted `big` (1 file, 5000001 bytes)");
+        asks(r#"{"path": "l"}"#, Effect::Destroy, "delete the link `l`, not what it leads to\n  l  0", "deleted `l` (1 file, 0 bytes)");
+        asks(r#"{"path": "g", "recursive": true}"#, Effect::Destroy, "delete `g`: 2 files, 1 folder, 0 bytes\n  g/l  0\n  g/x  0", "deleted `g` (2 files, 1 folder, 0 bytes)");
+    }
+
+    #[test]
+    fn links_are_not_followed() {
+        let mut trial = Trial::new(build);
+        trial.call("delete_file", r#"{"path": "l"}"#);
+        trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
+        assert!(trial.fake.file("/etc/passwd").is_some() && trial.fake.file("/work/d/x").is_some());
+        assert!(!trial.fake.files().iter().any(|path| path == "/work/l" || path.starts_with("/work/g")));
+    }
+
+    #[test]
+    fn what_cannot_be_deleted_says_why() {
+        let failed = Verdict::Failed;
+        check(build, "delete_file", r#"{"path": "d"}"#, failed, "cannot delete `d`: it holds 4 entries; set `recursive` to delete them too");
+        check(build, "delete_file", r#"{"path": "none"}"#, failed, "cannot delete `none`: it does not exist");
+        for path in [".", "/", "/work", "d/.."] {
+            let reply = Trial::new(build).call("delete_file", &format!(r#"{{"path": "{path}", "recursive": true}}"#));
+            assert!(reply.text.ends_with("the workspace lies in it"), "{}", reply.text);
+        }
+    }
+
+    #[test]
+    fn what_the_folder_holds_is_bound() {
+        let changes: [fn(&Fake); 4] = [
+            |fake| _ = fake.add_file("/work/d/new", ""),
+            |fake| _ = fake.pass(std::time::Duration::from_secs(5)).add_file("/work/d/x", "21"),
+            |fake| _ = fake.add_link("/work/d/x", "/etc"),
+            |fake| _ = fake.add_file("/work/d/f/deep", ""),
+        ];
+        for change in changes {
+            let mut trial = Trial::new(build);
+            let reply = trial.call_with("delete_file", TREE, change);
+            assert_eq!(
+                (reply.verdict, reply.text.as_str()),
+                (Verdict::Failed, "not run: what `d` holds changed after it was shown; nothing was deleted")
+            );
+        }
+        // One file is bound by its bytes, and asked about again.
+        let mut trial = Trial::new(build);
+        trial.call_with("delete_file", r#"{"path": "a.txt"}"#, |fake| {
+            if fake.file("/work/a.txt").unwrap() == b"abc" {
+                fake.add_file("/work/a.txt", "abcd");
+            }
+        });
+        assert_eq!(trial.questions.len(), 2);
+    }
+
+    #[test]
+    fn only_the_exact_rule_covers_what_cannot_be_undone() {
+        for (rule, path, verdict) in [
+            ("delete_file", "a.txt", Verdict::Done),
+            ("delete_file", "big", Verdict::Refused),
+            ("delete_file(*)", "big", Verdict::Refused),
+            ("delete_file(big)", "big", Verdict::Done),
+        ] {
+            let reply = Trial::headless(build, &[rule]).call("delete_file", &format!(r#"{{"path": "{path}"}}"#));
+            assert_eq!(reply.verdict, verdict, "{rule} {path}: {}", reply.text);
+        }
+    }
+
+    #[test]
+    fn a_cancel_or_a_fault_leaves_all_or_nothing() {
+        check_cancels(build, "delete_file", TREE);
+        check_faults(build, "delete_file", TREE);
+        check_faults(build, "delete_file", r#"{"path": "a.txt"}"#);
+    }
+
+    #[test]
+    fn what_could_not_go_whole_says_how_much_went() {
+        let mut trial = Trial::new(build);
+        trial.fake.fail_file(crate::world::fake::FileOperation::Remove, 2, std::io::ErrorKind::PermissionDenied);
+        let reply = trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
+        assert_eq!((reply.verdict, reply.text.as_str()), (Verdict::Failed, "cannot delete `/work/g/x`: permission denied; 1 of 3 entries were deleted before"));
+        let mut trial = Trial::new(build);
+        let before = tree(&trial.fake);
+        trial.fake.fail_file(crate::world::fake::FileOperation::Remove, 4, std::io::ErrorKind::PermissionDenied);
+        let reply = trial.call("delete_file", TREE);
+        assert_eq!(reply.text, "cannot delete `/work/d/x`: permission denied; what was deleted before was put back");
+        assert_eq!((tree(&trial.fake), trial.changes()), (before, 0));
+    }
+
+    #[test]
+    fn limits_hold() {
+        let many = |fake: &Fake| (0..10_001).for_each(|n| _ = fake.add_file(&format!("/work/d/{n}"), ""));
+        let reply = Trial::new(many).call("delete_file", TREE);
+        assert_eq!(reply.text, "cannot delete `d`: it holds more than 10000 entries or 100 levels");
+        let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work/d{}", "/d".repeat(120)));
+        assert_eq!(Trial::new(deep).call("delete_file", TREE).verdict, Verdict::Failed);
+        let names = |fake: &Fake| (0..30).for_each(|n| _ = fake.add_file(&format!("/work/d/{n:02}"), ""));
+        let mut trial = Trial::new(names);
+        trial.call("delete_file", TREE);
+        assert!(trial.shown().ends_with("\n  d/19  0\n  and 10 more"), "{}", trial.shown());
+    }
+}
