@@ -265,6 +265,9 @@ impl<'a> LineEnds<'a> {
 /// The new text with the line ends and, where that was matched loosely, the indentation of its place. Lines that the
 /// old and the new text share at their beginnings and ends stay as the file has them, byte by byte.
 fn fitted(there: &str, edit: &Replacement<'_>, rung: Rung, is_crlf: bool) -> String {
+    if rung == Rung::Exact && !edit.old.contains('\n') && !edit.new.contains('\n') {
+        return edit.new.to_owned();
+    }
     let mut old: Vec<&str> = edit.old.split('\n').collect();
     let mut new: Vec<&str> = edit.new.split('\n').collect();
     let there: Vec<&str> = there.split('\n').collect();
@@ -502,10 +505,10 @@ mod tests {
         assert!(all(&lines, &[edit(&" a\n".repeat(SIZE / 8), "x")]).is_err());
         assert!(all(&lines.replace('\n', " \r\n"), &[edit(&"a\n".repeat(SIZE / 4), "x")]).is_err());
         // Many places in one line that has no end, each with a new line: where is the next line end?
-        let everywhere = Replacement { is_everywhere: true, ..edit("a", "\n") };
-        assert_eq!(all(&line, &[everywhere]).unwrap().places, SIZE);
-        let everywhere = Replacement { is_everywhere: true, ..edit("  a", "  b\n  c") };
-        assert_eq!(all(&lines, &[everywhere]).unwrap().places, SIZE / 2);
+        let everywhere = Replacement { is_everywhere: true, ..edit("aaaa", "\n") };
+        assert_eq!(all(&line, &[everywhere]).unwrap().places, SIZE / 4);
+        let everywhere = Replacement { is_everywhere: true, ..edit("  a\n  a\n  a", "  b\n  c") };
+        assert_eq!(all(&lines, &[everywhere]).unwrap().places, SIZE / 6);
         assert!(all(&line, &[edit(&line[..SIZE / 2], "x")]).is_err());
     }
 }

@@ -384,3 +384,7 @@ fn complete(bytes: &[u8]) -> usize {
     }
     bytes.len()
 }
+
+#[cfg(test)]
+#[path = "commands_tests.rs"]
+mod tests;
