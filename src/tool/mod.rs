@@ -9,9 +9,12 @@ mod kept;
 mod needs;
 mod permit;
 mod place;
+mod replace;
 mod rules;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) mod trial;
 
 pub(crate) use self::contract::{
     Binding, Bound, Change, Contract, Failure, Fingerprint, Outcome, Output, Plan, Subject,
@@ -47,6 +50,7 @@ pub(crate) mod prelude {
         Processes, Ran, Shelf, Supply, Writes,
     };
     pub(crate) use super::place::{Place, Target};
+    pub(crate) use super::replace::{Replacement, Rung, replace};
     pub(crate) use crate::json::{array, object};
     pub(crate) use crate::world::{
         Exit, Item, Kind, Listening, Process, Protocol, Spawn, Stat, Stop,

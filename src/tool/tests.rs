@@ -1,34 +1,18 @@
 //! Contracts, rules and the gate, on a world in memory.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use crate::json::{Value, object};
 use crate::tool::prelude::tool;
+use crate::tool::trial::{gate, pass, request, supply};
 use crate::tool::{
+<<<<<<< HEAD
     Answer, Call, Considered, Decision, Effect, FinderPort, Gate, Mode, Output, Plan, Reply,
     Request, Roots, Rule, Rules, Settled, ShelfPort, Stance, Subject, SubjectKind, Supply, Tool,
     Verdict, decide,
+=======
+    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Supply, Tool, Verdict, decide,
+>>>>>>> tools
 };
-use crate::world::World;
 use crate::world::fake::Fake;
-
-struct Nothing;
-
-impl FinderPort for Nothing {
-    fn search(&self, _: &[String]) -> Output {
-        Output::default()
-    }
-    fn load(&self, _: &[String]) -> Output {
-        Output::default()
-    }
-}
-
-impl ShelfPort for Nothing {
-    fn skill(&self, name: &str) -> Result<String, String> {
-        Err(format!("there is no skill `{name}`"))
-    }
-}
 
 /// A tool whose effect is whatever its argument says.
 mod probe {
@@ -77,6 +61,7 @@ static PROBES: &[Tool] = &[Tool {
     contract: &probe::CONTRACT,
 }];
 
+<<<<<<< HEAD
 fn supply(world: &World) -> Supply {
     Supply {
         files: Arc::clone(&world.files),
@@ -142,6 +127,8 @@ fn pass(
     }
 }
 
+=======
+>>>>>>> tools
 fn rules(allow: &[&str], deny: &[&str]) -> Rules {
     let kind_of = |name: &str| match name {
         "probe" => Some(SubjectKind::Words),

@@ -8,13 +8,15 @@ use crate::tool::prelude::*;
 const COMMITS_DEFAULT: usize = 20;
 /// Git is stopped after this.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// Names and counts, wide enough that no name is cut.
+const STAT: &str = "--stat=200";
 /// Left of the reply's size for notes.
 const NOTES_BYTES_MAX: usize = 400;
 
 tool! {
     /// Look at the Git repository of the workspace. It never changes it.
-    effect: Read;
-    subject: Words => |args| vec![args.action.word().to_owned()];
+    effect: plan;
+    subject: Words;
     check: |args| check(args);
     needs: [Commands];
     struct Args {
@@ -91,6 +93,17 @@ fn check(args: &Args) -> Vec<String> {
     faults
 }
 
+/// No question, no pager, English; and no fetching of what a partial clone lacks, which could run any transport.
+const ENVIRONMENT: &[(&str, Option<&str>)] = &[
+    ("GIT_TERMINAL_PROMPT", Some("0")),
+    ("GIT_PAGER", Some("cat")),
+    ("GIT_NO_LAZY_FETCH", Some("1")),
+    ("GIT_ALLOW_PROTOCOL", Some("none")),
+    ("LC_ALL", Some("C.UTF-8")),
+    ("LANGUAGE", Some("en")),
+    ("GIT_EXTERNAL_DIFF", None),
+];
+
 /// The command line after `git`: no pager, no colours, no program that a repository could name.
 fn words(args: &Args) -> Vec<String> {
     let mut words: Vec<String> = [
@@ -111,19 +124,24 @@ fn words(args: &Args) -> Vec<String> {
     .map(str::to_owned)
     .to_vec();
     words.push(args.action.word().to_owned());
-    let patch = ["--no-ext-diff", "--no-textconv", "--no-color"];
+    let patch = ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short"];
     let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
     let has_stat = args.stat == Some(true);
     match args.action {
         Action::Status => add(&["--short", "--branch", "--untracked-files=all"]),
         Action::Diff => {
             add(&patch);
+<<<<<<< HEAD
             add(if has_stat { &["--stat"] } else { &[] });
             add(if args.staged == Some(true) {
                 &["--staged"]
             } else {
                 &[]
             });
+=======
+            add(if has_stat { &[STAT] } else { &[] });
+            add(if args.staged == Some(true) { &["--staged"] } else { &[] });
+>>>>>>> tools
         }
         Action::Log => {
             add(&patch);
@@ -135,29 +153,68 @@ fn words(args: &Args) -> Vec<String> {
                 "--date=short",
             ]);
             add(&["--format=%h %ad %an: %s%d"]);
-            add(if has_stat { &["--stat"] } else { &[] });
+            add(if has_stat { &[STAT] } else { &[] });
         }
         Action::Show => {
             add(&patch);
-            add(&["--date=iso", if has_stat { "--stat" } else { "--patch" }]);
+            add(&["--date=iso", if has_stat { STAT } else { "--patch" }]);
         }
-        Action::Blame => add(&["--date=short"]),
+        Action::Blame => add(&["--no-textconv", "--date=short"]),
     }
     words.extend(args.r#ref.iter().map(|name| name.0.clone()));
     words.push("--".to_owned());
+<<<<<<< HEAD
     words.extend(
         args.paths
             .iter()
             .flat_map(|paths| &paths.0)
             .map(|path| path.0.clone()),
     );
+=======
+    let mut paths: Vec<&str> = args.paths.iter().flat_map(|paths| &paths.0).map(|path| &**path).collect();
+    // Exactly two paths, one of them outside, would compare any two files, repository or not.
+    if args.action == Action::Diff
+        && let [first, _] = paths.as_slice()
+    {
+        paths.push(first);
+    }
+    words.extend(paths.into_iter().map(str::to_owned));
+>>>>>>> tools
     words
+}
+
+/// It only reads, unless a path leads outside or to a secret: that is asked about like any other.
+fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
+    let files = Files::grant(look);
+    // `HEAD:path` shows a file as it was.
+    let in_ref = args.r#ref.iter().filter_map(|name| name.split_once(':')).map(|(_, path)| path).filter(|path| !path.is_empty());
+    let given = args.paths.iter().flat_map(|paths| &paths.0).map(|path| &**path).chain(in_ref);
+    let mut asks = Vec::new();
+    for path in given {
+        // What Git knows by a name that leads nowhere by now is no secret of this machine's, but may look like one.
+        match files.target(path) {
+            Ok(target) if target.place == Place::Inside => (),
+            Ok(target) => asks.push(target.shown),
+            Err(_) => asks.push(path.to_owned()),
+        }
+    }
+    let effect = if asks.is_empty() { Effect::Read } else { Effect::Change };
+    let shown = if asks.is_empty() {
+        String::new()
+    } else {
+        format!("git {}\nof what lies outside the workspace or looks like a secret: {}", words(args).join(" "), asks.join(", "))
+    };
+    Ok(Plan {
+        shown,
+        ..Plan::of(effect, Subject::Words(vec![args.action.word().to_owned()]))
+    })
 }
 
 fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let spawn = Spawn {
         program: "git".into(),
         args: words(&args).into_iter().map(Into::into).collect(),
+<<<<<<< HEAD
         env: [
             ("GIT_TERMINAL_PROMPT", "0"),
             ("GIT_PAGER", "cat"),
@@ -167,6 +224,9 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
         .map(|(name, value)| (name.into(), Some(value.into())))
         .chain([("GIT_EXTERNAL_DIFF".into(), None)])
         .collect(),
+=======
+        env: ENVIRONMENT.iter().map(|&(name, value)| (name.into(), value.map(Into::into))).collect(),
+>>>>>>> tools
         directory: commands.directory(None)?,
         has_input: false,
         is_merged: false,
@@ -180,8 +240,18 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let ran = commands.run(command, call)?;
     let (output, errors) = (ran.output.text(), ran.errors.text());
     match ran.ended {
+<<<<<<< HEAD
         Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => {
             Ok(empty(args.action).to_owned().into())
+=======
+        Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => Ok(empty(args.action).to_owned().into()),
+        Ended::Exited(Exit::Code(0)) => Ok(output.trim_end_matches('\n').to_owned().into()),
+        Ended::Exited(Exit::Code(_)) if errors.to_ascii_lowercase().contains("not a git repository") => {
+            Err(Failure::new("the workspace is not in a Git repository"))
+        }
+        Ended::Exited(Exit::Code(code)) => {
+            Err(Failure::new(format!("git {} ended with {code}: {}", args.action.word(), errors.trim())))
+>>>>>>> tools
         }
         Ended::Exited(Exit::Code(0)) => Ok(output.trim_end_matches('\n').to_owned().into()),
         Ended::Exited(Exit::Code(code)) => Err(Failure::new(format!(
