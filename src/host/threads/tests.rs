@@ -323,3 +323,12 @@ fn a_hangup_is_told_of_pipes_and_sockets_and_bytes_are_none() {
     drop(client);
     assert_eq!(crew.wait(&hangup, None), Event::Ready(source(&server)));
 }
+
+#[test]
+fn a_standard_stream_hangs_up_only_when_both_ways_are_closed() {
+    let check = |fd, expected| assert_eq!(polled(Interest::hangup(Source(fd))).events, expected);
+    for fd in 0..=2 {
+        check(fd, 0);
+    }
+    check(3, sys::POLLRDHUP);
+}
