@@ -175,7 +175,7 @@ impl<'w> Talk<'w> {
         self.prompt.push(Message::User(question.to_owned()));
         let model = self.model.clone();
         let options = self.options(model.as_deref(), true);
-        let parts = self.prompt.body(&options, &self.endpoint.quirks());
+        let parts = self.prompt.body(&options, self.endpoint.quirks());
         let mut body: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
         body.push(b'\n');
         self.world.write(Standard::Output, &body, &self.cancel)

@@ -36,8 +36,8 @@ pub(crate) struct Target {
 
 /// Names of files that hold secrets, as a whole.
 const SECRET_NAMES: &[&str] = &[
-<<<<<<< HEAD
     ".env",
+    ".envrc",
     ".git-credentials",
     ".htpasswd",
     ".netrc",
@@ -48,10 +48,6 @@ const SECRET_NAMES: &[&str] = &[
     "id_ecdsa",
     "id_ed25519",
     "id_rsa",
-=======
-    ".env", ".envrc", ".git-credentials", ".htpasswd", ".netrc", ".npmrc", ".pgpass", ".pypirc", "id_dsa", "id_ecdsa",
-    "id_ed25519", "id_rsa",
->>>>>>> tools
 ];
 /// Endings of files that hold secrets.
 const SECRET_ENDINGS: &[&str] = &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx"];
@@ -109,14 +105,26 @@ impl Roots {
 
     /// Fails if a link now stands on the way to what was resolved when it was planned, or in its place and
     /// `is_itself` is false: then the call would touch something else than was agreed to.
-    pub(crate) fn confirm(&self, files: &dyn Files, target: &Target, is_itself: bool) -> Result<(), Failure> {
+    pub(crate) fn confirm(
+        &self,
+        files: &dyn Files,
+        target: &Target,
+        is_itself: bool,
+    ) -> Result<(), Failure> {
         let (Some(parent), Some(name)) = (target.path.parent(), target.path.file_name()) else {
             return Ok(()); // The root leads nowhere else.
         };
         let is_moved = follow(files, parent, &target.shown)?.join(name) != target.path;
-        let is_link = || files.stat(&target.path, false).is_ok_and(|stat| stat.kind == Kind::Link);
+        let is_link = || {
+            files
+                .stat(&target.path, false)
+                .is_ok_and(|stat| stat.kind == Kind::Link)
+        };
         if is_moved || (!is_itself && is_link()) {
-            return Err(Failure::new(format!("not run: `{}` leads elsewhere than when it was planned", target.shown)));
+            return Err(Failure::new(format!(
+                "not run: `{}` leads elsewhere than when it was planned",
+                target.shown
+            )));
         }
         Ok(())
     }
@@ -194,15 +202,9 @@ fn looks_secret(path: &Path) -> bool {
     SECRET_NAMES.contains(&name.as_str())
         || (name.starts_with(".env.") && !is_sample)
         || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
-<<<<<<< HEAD
         || path.components().any(|part| {
             SECRET_FOLDERS
                 .iter()
-                .any(|folder| part.as_os_str() == *folder)
+                .any(|folder| part.as_os_str().eq_ignore_ascii_case(folder))
         })
-=======
-        || path
-            .components()
-            .any(|part| SECRET_FOLDERS.iter().any(|folder| part.as_os_str().eq_ignore_ascii_case(folder)))
->>>>>>> tools
 }

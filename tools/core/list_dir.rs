@@ -48,8 +48,14 @@ tool! {
 
 fn run(args: Args, plan: Plan, call: &Call, files: Files) -> Outcome {
     let target = files.planned(&plan, 0)?;
-    if files.stat(&target.path)?.is_some_and(|stat| stat.kind == Kind::File) {
-        return Err(Failure::new(format!("cannot list `{}`: it is a file; use `read_file`", target.shown)));
+    if files
+        .stat(&target.path)?
+        .is_some_and(|stat| stat.kind == Kind::File)
+    {
+        return Err(Failure::new(format!(
+            "cannot list `{}`: it is a file; use `read_file`",
+            target.shown
+        )));
     }
     let mut walk = Walk {
         limit: args.limit.map_or(ENTRIES_DEFAULT, Within::size),
@@ -98,17 +104,7 @@ impl Walk {
         });
         for item in items {
             let path: PathBuf = below.join(&item.name);
-<<<<<<< HEAD
-            let name = path
-                .display()
-                .to_string()
-                .escape_debug()
-                .to_string()
-                .replace("\\'", "'")
-                .replace("\\\"", "\"");
-=======
             let name = shown(&path);
->>>>>>> tools
             let line = match item.kind {
                 Kind::Directory => format!("{name}/"),
                 Kind::File => format!("{name}  {}", item.bytes),
@@ -127,7 +123,10 @@ impl Walk {
                 {
                     // One folder that cannot be read must not hide the others.
                     call.check()?;
-                    self.push(format!("  ({})", text::one_line(&failure.0, FAILURE_CELLS_MAX)), call);
+                    self.push(
+                        format!("  ({})", text::one_line(&failure.0, FAILURE_CELLS_MAX)),
+                        call,
+                    );
                 }
             }
         }
@@ -148,7 +147,9 @@ impl Walk {
 
 /// A name in one line, whatever it is made of.
 fn shown(path: &Path) -> String {
-    text::sanitize(&path.display().to_string()).replace('\n', "^J").replace('\t', "^I")
+    text::sanitize(&path.display().to_string())
+        .replace('\n', "^J")
+        .replace('\t', "^I")
 }
 
 #[cfg(test)]
@@ -158,8 +159,13 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file("/work/b.txt", "12").add_file("/work/a.txt", "").add_dir("/work/z").add_file("/work/m/in/x", "1");
-        fake.add_file("/work/node_modules/p/i.js", "1").add_link("/work/l", "/etc").add_device("/work/tty");
+        fake.add_file("/work/b.txt", "12")
+            .add_file("/work/a.txt", "")
+            .add_dir("/work/z")
+            .add_file("/work/m/in/x", "1");
+        fake.add_file("/work/node_modules/p/i.js", "1")
+            .add_link("/work/l", "/etc")
+            .add_device("/work/tty");
         fake.add_file("/etc/passwd", "x");
     }
 
@@ -179,7 +185,11 @@ mod tests {
             r#"{"recursive": true}"#,
             "m/\nm/in/\nm/in/x  1\nnode_modules/\nz/\na.txt  0\nb.txt  2\nl  (link)\ntty  (special)",
         );
-        lists(build, r#"{"path": "node_modules", "recursive": true}"#, "p/\np/i.js  1");
+        lists(
+            build,
+            r#"{"path": "node_modules", "recursive": true}"#,
+            "p/\np/i.js  1",
+        );
     }
 
     #[test]
@@ -191,23 +201,58 @@ mod tests {
     #[test]
     fn limits_are_said() {
         let more = "\n(there is more: name a folder inside, or raise `limit`)";
-        lists(build, r#"{"limit": 2}"#, &format!("m/\nnode_modules/{more}"));
-        lists(build, r#"{"limit": 2, "recursive": true}"#, &format!("m/\nm/in/{more}"));
+        lists(
+            build,
+            r#"{"limit": 2}"#,
+            &format!("m/\nnode_modules/{more}"),
+        );
+        lists(
+            build,
+            r#"{"limit": 2, "recursive": true}"#,
+            &format!("m/\nm/in/{more}"),
+        );
         let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work{}", "/d".repeat(25)));
         let reply = Trial::new(deep).call("list_dir", r#"{"recursive": true}"#);
         assert_eq!(reply.text.lines().count(), 22, "{}", reply.text);
         assert!(reply.text.ends_with(more));
-        let wide = |fake: &Fake| (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""));
+        let wide = |fake: &Fake| {
+            (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""))
+        };
         let reply = Trial::new(wide).call("list_dir", r#"{"limit": 5000}"#);
-        assert!(reply.text.len() <= crate::tool::REPLY_BYTES_MAX && reply.text.ends_with(more), "{}", reply.text.len());
+        assert!(
+            reply.text.len() <= crate::tool::REPLY_BYTES_MAX && reply.text.ends_with(more),
+            "{}",
+            reply.text.len()
+        );
     }
 
     #[test]
     fn what_cannot_be_listed_says_why_and_hides_nothing_else() {
-        check(build, "list_dir", r#"{"path": "none"}"#, Verdict::Failed, "cannot list `none`: it does not exist");
-        check(build, "list_dir", r#"{"path": "a.txt"}"#, Verdict::Failed, "cannot list `a.txt`: it is a file; use `read_file`");
-        let locked = |fake: &Fake| _ = fake.add_file("/work/a/x", "").add_file("/work/b/y", "").deny("/work/a");
-        lists(locked, r#"{"recursive": true}"#, "a/\n  (cannot list `a`: permission denied)\nb/\nb/y  0");
+        check(
+            build,
+            "list_dir",
+            r#"{"path": "none"}"#,
+            Verdict::Failed,
+            "cannot list `none`: it does not exist",
+        );
+        check(
+            build,
+            "list_dir",
+            r#"{"path": "a.txt"}"#,
+            Verdict::Failed,
+            "cannot list `a.txt`: it is a file; use `read_file`",
+        );
+        let locked = |fake: &Fake| {
+            _ = fake
+                .add_file("/work/a/x", "")
+                .add_file("/work/b/y", "")
+                .deny("/work/a")
+        };
+        lists(
+            locked,
+            r#"{"recursive": true}"#,
+            "a/\n  (cannot list `a`: permission denied)\nb/\nb/y  0",
+        );
         let outside = Trial::headless(build, &[]).call("list_dir", r#"{"path": "l"}"#);
         assert_eq!(outside.verdict, Verdict::Refused);
     }

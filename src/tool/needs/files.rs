@@ -101,21 +101,16 @@ impl Files {
 
     /// The bytes of a regular file, refused above [`FILE_BYTES_MAX`].
     pub(crate) fn read(&self, target: &Target) -> Result<Vec<u8>, Failure> {
-<<<<<<< HEAD
-        let doing = format!("cannot read `{}`", target.shown);
-        let stat = self
-            .port
-            .stat(&target.path, true)
-            .map_err(|error| Failure::io(&doing, &error))?;
-=======
         self.read_to("read", target)
     }
 
     /// The same for a call that wants to do `verb` with the file, and says so where it cannot.
     pub(crate) fn read_to(&self, verb: &str, target: &Target) -> Result<Vec<u8>, Failure> {
         let doing = format!("cannot {verb} `{}`", target.shown);
-        let stat = self.port.stat(&target.path, false).map_err(|error| Failure::io(&doing, &error))?;
->>>>>>> tools
+        let stat = self
+            .port
+            .stat(&target.path, false)
+            .map_err(|error| Failure::io(&doing, &error))?;
         match stat.kind {
             Kind::Directory => return Err(Failure::new(format!("{doing}: it is a directory"))),
             Kind::Other | Kind::Link => {
@@ -142,12 +137,24 @@ impl Files {
     }
 
     /// The bytes that the file at `path` had when `plan` bound it; a failure if they are others by now.
-    pub(crate) fn read_bound(&self, verb: &str, target: &Target, plan: &Plan) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn read_bound(
+        &self,
+        verb: &str,
+        target: &Target,
+        plan: &Plan,
+    ) -> Result<Vec<u8>, Failure> {
         let bytes = self.read_to(verb, target)?;
-        let bound = plan.binding.files.iter().find(|(path, _)| *path == target.path);
+        let bound = plan
+            .binding
+            .files
+            .iter()
+            .find(|(path, _)| *path == target.path);
         match bound {
             Some((_, Some(seen))) if seen.hash == hash(&bytes) => Ok(bytes),
-            _ => Err(Failure::new(format!("cannot {verb} `{}`: it changed meanwhile; nothing was written", target.shown))),
+            _ => Err(Failure::new(format!(
+                "cannot {verb} `{}`: it changed meanwhile; nothing was written",
+                target.shown
+            ))),
         }
     }
 
@@ -174,24 +181,16 @@ pub(in crate::tool) fn fingerprint(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Failure::file("look at", path, &error)),
     };
-<<<<<<< HEAD
-    let mut hash = 0;
-    if stat.kind == Kind::File && stat.bytes <= FILE_BYTES_MAX {
-        let bytes = port
-            .read(path, FILE_BYTES_MAX)
-            .map_err(|error| Failure::file("read", path, &error))?;
-        let mut hasher = DefaultHasher::new();
-        bytes.hash(&mut hasher);
-        hash = hasher.finish();
-    }
-=======
     let is_read = stat.kind == Kind::File && stat.bytes <= FILE_BYTES_MAX;
     let hash = if is_read {
-        hash(&port.read(path, FILE_BYTES_MAX).map_err(|error| Failure::file("read", path, &error))?)
+        hash(
+            &port
+                .read(path, FILE_BYTES_MAX)
+                .map_err(|error| Failure::file("read", path, &error))?,
+        )
     } else {
         0
     };
->>>>>>> tools
     Ok(Some(Fingerprint {
         identity: stat.identity,
         mode: stat.mode,
@@ -237,23 +236,16 @@ impl Writes {
         let doing = format!("cannot write `{}`", target.shown);
         let fail = |error: io::Error| Failure::io(&doing, &error);
         if former.is_some() {
-<<<<<<< HEAD
-            let mode = self.port.stat(&target.path, true).map_err(fail)?.mode;
-            self.port
-                .replace(&target.path, bytes, Some(mode))
-                .map_err(fail)?;
-        } else {
-            if let Some(parent) = target.path.parent() {
-                self.port.create_dir(parent).map_err(fail)?;
-=======
             let stat = self.port.stat(&target.path, false).map_err(fail)?;
             if stat.kind != Kind::File {
                 return Err(Failure::new(format!("{doing}: it is not a regular file")));
->>>>>>> tools
             }
-            self.port.replace(&target.path, bytes, Some(stat.mode)).map_err(fail)?;
+            self.port
+                .replace(&target.path, bytes, Some(stat.mode))
+                .map_err(fail)?;
         } else {
-            self.with_parents(&target.path, || self.port.create(&target.path, bytes, None)).map_err(fail)?;
+            self.with_parents(&target.path, || self.port.create(&target.path, bytes, None))
+                .map_err(fail)?;
         }
         Ok(Change {
             path: target.path.clone(),
@@ -263,12 +255,16 @@ impl Writes {
 
     /// Puts `bytes` where nothing is, with a mode: what undo does with a deleted file.
     pub(crate) fn put_back(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
-        self.port.create(path, bytes, Some(mode)).map_err(|error| Failure::file("put back", path, &error))
+        self.port
+            .create(path, bytes, Some(mode))
+            .map_err(|error| Failure::file("put back", path, &error))
     }
 
     /// The same for a folder.
     pub(crate) fn put_back_dir(&self, path: &Path) -> Result<(), Failure> {
-        self.port.create_dir(path).map_err(|error| Failure::file("put back", path, &error))
+        self.port
+            .create_dir(path)
+            .map_err(|error| Failure::file("put back", path, &error))
     }
 
     /// Makes a folder and its parents.
@@ -280,17 +276,8 @@ impl Writes {
     /// Renames; nothing is ever replaced.
     pub(crate) fn rename(&self, from: &Target, to: &Target) -> Result<(), Failure> {
         let doing = format!("cannot move `{}` to `{}`", from.shown, to.shown);
-<<<<<<< HEAD
-        if let Some(parent) = to.path.parent() {
-            self.port
-                .create_dir(parent)
-                .map_err(|error| Failure::io(&doing, &error))?;
-        }
-        self.port
-            .rename(&from.path, &to.path)
+        self.with_parents(&to.path, || self.port.rename(&from.path, &to.path))
             .map_err(|error| Failure::io(&doing, &error))
-=======
-        self.with_parents(&to.path, || self.port.rename(&from.path, &to.path)).map_err(|error| Failure::io(&doing, &error))
     }
 
     /// Makes the folders above `path`, then acts; if that fails, the folders that were made go again.
@@ -301,17 +288,24 @@ impl Writes {
         let mut made: Vec<PathBuf> = Vec::new();
         for folder in parent.ancestors() {
             match self.port.stat(folder, false) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => made.push(folder.to_owned()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    made.push(folder.to_owned())
+                }
                 Err(error) => return Err(error),
                 Ok(_) => break,
             }
         }
-        let made_parents = if made.is_empty() { Ok(()) } else { self.port.create_dir(parent) };
+        let made_parents = if made.is_empty() {
+            Ok(())
+        } else {
+            self.port.create_dir(parent)
+        };
         made_parents.and_then(|()| act()).inspect_err(|_| {
             // Only empty ones go, so that nothing of anybody else's can be lost.
-            _ = made.iter().try_for_each(|folder| self.port.remove_dir(folder));
+            _ = made
+                .iter()
+                .try_for_each(|folder| self.port.remove_dir(folder));
         })
->>>>>>> tools
     }
 
     /// Removes one file or link.
