@@ -19,10 +19,7 @@ const END_SOON: Duration = Duration::from_millis(600);
 pub(crate) struct Nothing;
 
 impl FinderPort for Nothing {
-    fn search(&self, _: &[String]) -> Output {
-        Output::default()
-    }
-    fn load(&self, _: &[String]) -> Output {
+    fn find(&self, _: &[String], _: &[String]) -> Output {
         Output::default()
     }
 }

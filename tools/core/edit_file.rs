@@ -280,7 +280,7 @@ mod tests {
             ),
             (
                 r#"{"path": "a.txt", "edits": []}"#,
-                "`edits` must have 1 to 100 items, not 0",
+                "`old_string` and `new_string`, or `edits`, are missing",
             ),
             (
                 r#"{"path": "a.txt", "edits": [{"old_string": 1}]}"#,
