@@ -5,6 +5,8 @@ mod consent;
 mod instructions;
 mod pump;
 mod serve;
+#[cfg(test)]
+mod contracts;
 mod toolbox;
 mod typed;
 mod view;

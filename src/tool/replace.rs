@@ -104,20 +104,33 @@ pub(crate) fn replace(
 }
 
 /// Where `edit` applies: the strictest rung that matches at all decides.
-fn find(text: &str, edit: &Replacement<'_>, number: usize, shown: &str) -> Result<(Rung, Vec<Range<usize>>), Failure> {
+fn find(
+    text: &str,
+    edit: &Replacement<'_>,
+    number: usize,
+    shown: &str,
+) -> Result<(Rung, Vec<Range<usize>>), Failure> {
     let rungs: [(Rung, &dyn Fn() -> Vec<Range<usize>>); 4] = [
         (Rung::Exact, &|| exact(text, edit)),
         (Rung::LineEnds, &|| without_returns(text, edit)),
-        (Rung::TrailingSpace, &|| lines(text, edit, Rung::TrailingSpace)),
+        (Rung::TrailingSpace, &|| {
+            lines(text, edit, Rung::TrailingSpace)
+        }),
         (Rung::Indentation, &|| lines(text, edit, Rung::Indentation)),
     ];
-    let found = rungs.iter().map(|(rung, search)| (*rung, search())).find(|(_, places)| !places.is_empty());
+    let found = rungs
+        .iter()
+        .map(|(rung, search)| (*rung, search()))
+        .find(|(_, places)| !places.is_empty());
     let Some((rung, places)) = found else {
         return Err(Failure::new(missing(text, edit, number, shown)));
     };
     if 1 < places.len() && !edit.is_everywhere {
-        let mut at: Vec<String> =
-            places.iter().take(PLACES_MAX).map(|place| line_number(text, place.start).to_string()).collect();
+        let mut at: Vec<String> = places
+            .iter()
+            .take(PLACES_MAX)
+            .map(|place| line_number(text, place.start).to_string())
+            .collect();
         if PLACES_MAX < places.len() {
             at.push("…".to_owned());
         }
@@ -162,19 +175,31 @@ fn without_returns(text: &str, edit: &Replacement<'_>) -> Vec<Range<usize>> {
         }
     }
     let there = |at: usize| at + returns.partition_point(|&place| place < at);
-    let wanted = Replacement { old: &old, ..edit.clone() };
-    occurrences(&plain, &wanted).into_iter().map(|place| there(place.start)..there(place.end)).collect()
+    let wanted = Replacement {
+        old: &old,
+        ..edit.clone()
+    };
+    occurrences(&plain, &wanted)
+        .into_iter()
+        .map(|place| there(place.start)..there(place.end))
+        .collect()
 }
 
 /// All places of `old`, none over another; but where there seems to be one only, also a second over it.
 fn occurrences(text: &str, edit: &Replacement<'_>) -> Vec<Range<usize>> {
     let size = edit.old.len();
-    let mut places: Vec<Range<usize>> = text.match_indices(edit.old).map(|(start, _)| start..start + size).collect();
+    let mut places: Vec<Range<usize>> = text
+        .match_indices(edit.old)
+        .map(|(start, _)| start..start + size)
+        .collect();
     if let [only] = places.as_slice()
         && !edit.is_everywhere
     {
         let next = only.start + edit.old.chars().next().map_or(1, char::len_utf8);
-        let second = text.get(next..).and_then(|rest| rest.find(edit.old)).map(|at| next + at);
+        let second = text
+            .get(next..)
+            .and_then(|rest| rest.find(edit.old))
+            .map(|at| next + at);
         places.extend(second.map(|start| start..start + size));
     }
     places
@@ -198,7 +223,10 @@ fn lines(text: &str, edit: &Replacement<'_>, rung: Rung) -> Vec<Range<usize>> {
     let mut rows: Vec<(usize, Range<usize>)> = Vec::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
-        rows.push((number(line.strip_suffix('\n').unwrap_or(line)), start..start + line.len()));
+        rows.push((
+            number(line.strip_suffix('\n').unwrap_or(line)),
+            start..start + line.len(),
+        ));
         start += line.len();
     }
     let borders = borders(&pattern);
@@ -211,10 +239,18 @@ fn lines(text: &str, edit: &Replacement<'_>, rung: Rung) -> Vec<Range<usize>> {
         matched += usize::from(pattern[matched] == *line);
         if matched == pattern.len() {
             let body = text[range.clone()].trim_end_matches(['\n', '\r']).len();
-            let end = if takes_last_end { range.end } else { range.start + body };
+            let end = if takes_last_end {
+                range.end
+            } else {
+                range.start + body
+            };
             found.push(rows[at + 1 - matched].1.start..end);
             // Places over each other make it ambiguous; where all are wanted, each line goes to one.
-            matched = if edit.is_everywhere { 0 } else { borders[matched - 1] };
+            matched = if edit.is_everywhere {
+                0
+            } else {
+                borders[matched - 1]
+            };
         }
     }
     found
@@ -254,7 +290,9 @@ impl<'a> LineEnds<'a> {
     /// Whether lines end in CRLF at `place`: its own first, the one that it stands in, or the last of the text.
     fn is_crlf(&mut self, place: &Range<usize>) -> bool {
         if !self.is_over && self.next.is_none_or(|next| next < place.start) {
-            let found = self.text[place.start..].find('\n').map(|at| place.start + at);
+            let found = self.text[place.start..]
+                .find('\n')
+                .map(|at| place.start + at);
             self.is_over = found.is_none();
             self.next = found.or_else(|| self.text.rfind('\n'));
         }
@@ -279,22 +317,45 @@ fn fitted(there: &str, edit: &Replacement<'_>, rung: Rung, is_crlf: bool) -> Str
         }
     }
     let most = old.len().min(new.len()).min(there.len());
-    let same = |(old, new): (&&str, &&str)| old.trim_end_matches('\r') == new.trim_end_matches('\r');
+    let same =
+        |(old, new): (&&str, &&str)| old.trim_end_matches('\r') == new.trim_end_matches('\r');
     // Not the last line: what follows it may differ.
-    let head = old.iter().zip(&new).take(most.saturating_sub(1)).take_while(|&pair| same(pair)).count();
-    let tail = old.iter().rev().zip(new.iter().rev()).take(most - head).take_while(|&pair| same(pair)).count();
+    let head = old
+        .iter()
+        .zip(&new)
+        .take(most.saturating_sub(1))
+        .take_while(|&pair| same(pair))
+        .count();
+    let tail = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take(most - head)
+        .take_while(|&pair| same(pair))
+        .count();
     let moves = (rung == Rung::Indentation).then(|| Moves::new(&old, &there));
     let is_literal = rung == Rung::Exact && (edit.old.contains("\r\n") || !is_crlf);
-    let mut lines: Vec<String> = there.iter().take(head).map(|&line| line.to_owned()).collect();
+    let mut lines: Vec<String> = there
+        .iter()
+        .take(head)
+        .map(|&line| line.to_owned())
+        .collect();
     for (index, &line) in new.iter().enumerate().take(new.len() - tail).skip(head) {
-        let mut line = moves.as_ref().map_or_else(|| line.to_owned(), |moves| moves.moved(line, index == 0));
+        let mut line = moves
+            .as_ref()
+            .map_or_else(|| line.to_owned(), |moves| moves.moved(line, index == 0));
         if !is_literal && index + 1 < new.len() {
             line.truncate(line.trim_end_matches('\r').len());
             line.push_str(if is_crlf { "\r" } else { "" });
         }
         lines.push(line);
     }
-    lines.extend(there.iter().skip(there.len() - tail).map(|&line| line.to_owned()));
+    lines.extend(
+        there
+            .iter()
+            .skip(there.len() - tail)
+            .map(|&line| line.to_owned()),
+    );
     lines.join("\n")
 }
 
@@ -332,9 +393,17 @@ impl<'a> Moves<'a> {
         }
         let pair = match self.first {
             Some(first) if is_first && first.0 == given => Some(first),
-            _ => self.others.iter().filter(|(old, _)| given.starts_with(old)).max_by_key(|(old, _)| old.len()).copied(),
+            _ => self
+                .others
+                .iter()
+                .filter(|(old, _)| given.starts_with(old))
+                .max_by_key(|(old, _)| old.len())
+                .copied(),
         };
-        pair.map_or_else(|| line.to_owned(), |(old, there)| format!("{there}{}", &line[old.len()..]))
+        pair.map_or_else(
+            || line.to_owned(),
+            |(old, there)| format!("{there}{}", &line[old.len()..]),
+        )
     }
 }
 
@@ -344,7 +413,12 @@ fn indentation(line: &str) -> &str {
 
 /// Why nothing matched, with the lines that come nearest.
 fn missing(text: &str, edit: &Replacement<'_>, number: usize, shown: &str) -> String {
-    let wanted = edit.old.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let wanted = edit
+        .old
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())
+        .unwrap_or_default();
     let near: Vec<String> = text
         .lines()
         .enumerate()
@@ -355,7 +429,10 @@ fn missing(text: &str, edit: &Replacement<'_>, number: usize, shown: &str) -> St
     let hint = if near.is_empty() {
         "read the file again and copy the text as it is".to_owned()
     } else {
-        format!("its first line stands at line {}; what follows differs, read it again", near.join(", "))
+        format!(
+            "its first line stands at line {}; what follows differs, read it again",
+            near.join(", ")
+        )
     };
     format!("edit {number}: `old_string` was not found in `{shown}`; nothing was changed; {hint}")
 }
@@ -383,7 +460,8 @@ mod tests {
     /// What becomes of `text` when `old` is replaced by `new`; a failure is its text.
     #[track_caller]
     fn check(text: &str, old: &str, new: &str, expected: &str) {
-        let got = all(text, &[edit(old, new)]).map_or_else(|failure| failure.0, |replaced| replaced.text);
+        let got =
+            all(text, &[edit(old, new)]).map_or_else(|failure| failure.0, |replaced| replaced.text);
         assert_eq!(got, expected);
     }
 
@@ -412,7 +490,12 @@ mod tests {
         check("a\r\nb\r\n", "b", "x\ny", "a\r\nx\r\ny\r\n");
         check("a\r\nb", "b", "x\ny", "a\r\nx\r\ny");
         check("a\nb\n", "a\r\nb", "c\r\nd", "c\nd\n");
-        check("one\r\ntwo\nthree\r\n", "two", "2\n2", "one\r\n2\n2\nthree\r\n");
+        check(
+            "one\r\ntwo\nthree\r\n",
+            "two",
+            "2\n2",
+            "one\r\n2\n2\nthree\r\n",
+        );
         check("a\r\nb\r\n", "a\r\n", "", "b\r\n");
         check("a\r\nb\r\n", "a\n", "", "b\r\n");
         // Half of a CRLF is no place: no lone CR is ever left.
@@ -423,7 +506,12 @@ mod tests {
     #[test]
     fn lines_that_both_texts_share_keep_their_bytes() {
         check("a\r\nb\nc\r\n", "a\nb\nc\n", "a\nB\nc\n", "a\r\nB\r\nc\r\n");
-        check("a\nb\r\nc\nd\r\n", "a\nb\nc\nd\n", "a\nb\nx\nd\n", "a\nb\r\nx\nd\r\n");
+        check(
+            "a\nb\r\nc\nd\r\n",
+            "a\nb\nc\nd\n",
+            "a\nb\nx\nd\n",
+            "a\nb\r\nx\nd\r\n",
+        );
         check("a  \nb\nc\t\n", "a\nb\nc", "a\nB\nc", "a  \nB\nc\t\n");
         check("\u{FEFF}a\n", "a", "b", "\u{FEFF}b\n");
         check("a\r\nb\r\n", "a\nb", "a\nb\nc", "a\r\nb\r\nc\r\n");
@@ -438,10 +526,25 @@ mod tests {
 
     #[test]
     fn indentation_is_that_of_the_place() {
-        check("  if x {\n    y\n  }\n", "if x {\n  y\n}", "if z {\n  y\n}", "  if z {\n    y\n  }\n");
+        check(
+            "  if x {\n    y\n  }\n",
+            "if x {\n  y\n}",
+            "if z {\n  y\n}",
+            "  if z {\n    y\n  }\n",
+        );
         // Only the first line came without its indentation.
-        check("    def f():\n        return 1\n", "def f():\n        return 1", "def f():\n        x = 2\n        return x", "    def f():\n        x = 2\n        return x\n");
-        check("\tif x:\n\t\ty()\n", "    if x:\n        y()", "    if x:\n        z()\n    w()", "\tif x:\n\t\tz()\n    w()\n");
+        check(
+            "    def f():\n        return 1\n",
+            "def f():\n        return 1",
+            "def f():\n        x = 2\n        return x",
+            "    def f():\n        x = 2\n        return x\n",
+        );
+        check(
+            "\tif x:\n\t\ty()\n",
+            "    if x:\n        y()",
+            "    if x:\n        z()\n    w()",
+            "\tif x:\n\t\tz()\n    w()\n",
+        );
         check("\ta()\n", "  a()", "  a()\n\n  b()", "\ta()\n\n\tb()\n");
     }
 
@@ -460,17 +563,37 @@ mod tests {
             "edit 1: `old_string` occurs 12 times in `f`, at lines 1, 2, 3, 4, 5, 6, 7, 8, …; nothing was changed; add lines around it, or set `replace_all`",
         );
         // Places over each other are two as well.
-        check("x\nx\nx\n", "x\nx\n", "y\n", "edit 1: `old_string` occurs 2 times in `f`, at lines 1, 2; nothing was changed; add lines around it, or set `replace_all`");
-        check("x \nx \nx \n", "x\nx\n", "y\n", "edit 1: `old_string` occurs 2 times in `f`, at lines 1, 2; nothing was changed; add lines around it, or set `replace_all`");
+        check(
+            "x\nx\nx\n",
+            "x\nx\n",
+            "y\n",
+            "edit 1: `old_string` occurs 2 times in `f`, at lines 1, 2; nothing was changed; add lines around it, or set `replace_all`",
+        );
+        check(
+            "x \nx \nx \n",
+            "x\nx\n",
+            "y\n",
+            "edit 1: `old_string` occurs 2 times in `f`, at lines 1, 2; nothing was changed; add lines around it, or set `replace_all`",
+        );
         check(
             "fn a() {\n  1\n}\n",
             "fn a() {\n  2\n}",
             "x",
             "edit 1: `old_string` was not found in `f`; nothing was changed; its first line stands at line 1; what follows differs, read it again",
         );
-        check("a\n\n\nb\n", "zzz", "x", "edit 1: `old_string` was not found in `f`; nothing was changed; read the file again and copy the text as it is");
+        check(
+            "a\n\n\nb\n",
+            "zzz",
+            "x",
+            "edit 1: `old_string` was not found in `f`; nothing was changed; read the file again and copy the text as it is",
+        );
         // Blank lines alone match nothing loosely.
-        check("a\n  \nb\n", "\n\n", "x", "edit 1: `old_string` was not found in `f`; nothing was changed; read the file again and copy the text as it is");
+        check(
+            "a\n  \nb\n",
+            "\n\n",
+            "x",
+            "edit 1: `old_string` was not found in `f`; nothing was changed; read the file again and copy the text as it is",
+        );
     }
 
     #[test]
@@ -479,19 +602,32 @@ mod tests {
         assert_eq!((done.text.as_str(), done.places), ("c\n", 2));
         let failure = all("a b\n", &[edit("a", "x"), edit("a", "y")]).unwrap_err();
         assert!(failure.0.starts_with("edit 2: "), "{}", failure.0);
-        let everywhere = Replacement { is_everywhere: true, ..edit("aa", "b") };
+        let everywhere = Replacement {
+            is_everywhere: true,
+            ..edit("aa", "b")
+        };
         assert_eq!(all("aaaaa\r\naa", &[everywhere]).unwrap().text, "bba\r\nb");
         let stop = || Err(Failure::cancelled());
-        assert!(replace("a", &[edit("a", "b")], "f", 9, &stop).unwrap_err().is_cancel());
+        assert!(
+            replace("a", &[edit("a", "b")], "f", 9, &stop)
+                .unwrap_err()
+                .is_cancel()
+        );
     }
 
     #[test]
     fn a_result_has_a_limit() {
         let text = "a".repeat(10_000);
         let new = "b".repeat(1_000_000);
-        let everywhere = Replacement { is_everywhere: true, ..edit("a", &new) };
+        let everywhere = Replacement {
+            is_everywhere: true,
+            ..edit("a", &new)
+        };
         let failure = all(&text, &[everywhere]).unwrap_err();
-        assert_eq!(failure.0, "edit 1: `f` would have more than 5000000 bytes; nothing was changed");
+        assert_eq!(
+            failure.0,
+            "edit 1: `f` would have more than 5000000 bytes; nothing was changed"
+        );
     }
 
     /// Two megabytes of what makes naive searches quadratic: each of these ends at once, or the test would not.
@@ -501,13 +637,31 @@ mod tests {
         let (line, lines) = ("a".repeat(SIZE), "a\n".repeat(SIZE / 2));
         let half = format!("{}b", "a".repeat(SIZE / 2));
         assert!(all(&line, &[edit(&half, "x")]).is_err());
-        assert!(all(&lines, &[edit(&format!("{}b", "a\n".repeat(SIZE / 4)), "x")]).is_err());
+        assert!(
+            all(
+                &lines,
+                &[edit(&format!("{}b", "a\n".repeat(SIZE / 4)), "x")]
+            )
+            .is_err()
+        );
         assert!(all(&lines, &[edit(&" a\n".repeat(SIZE / 8), "x")]).is_err());
-        assert!(all(&lines.replace('\n', " \r\n"), &[edit(&"a\n".repeat(SIZE / 4), "x")]).is_err());
+        assert!(
+            all(
+                &lines.replace('\n', " \r\n"),
+                &[edit(&"a\n".repeat(SIZE / 4), "x")]
+            )
+            .is_err()
+        );
         // Many places in one line that has no end, each with a new line: where is the next line end?
-        let everywhere = Replacement { is_everywhere: true, ..edit("aaaa", "\n") };
+        let everywhere = Replacement {
+            is_everywhere: true,
+            ..edit("aaaa", "\n")
+        };
         assert_eq!(all(&line, &[everywhere]).unwrap().places, SIZE / 4);
-        let everywhere = Replacement { is_everywhere: true, ..edit("  a\n  a\n  a", "  b\n  c") };
+        let everywhere = Replacement {
+            is_everywhere: true,
+            ..edit("  a\n  a\n  a", "  b\n  c")
+        };
         assert_eq!(all(&lines, &[everywhere]).unwrap().places, SIZE / 6);
         assert!(all(&line, &[edit(&line[..SIZE / 2], "x")]).is_err());
     }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::tool::{
-    Answer, Call, Considered, FinderPort, Gate, Mode, Output, Question, REPLY_BYTES_MAX, Reply, Request, Roots, Rule,
-    Rules, Settled, ShelfPort, Stance, Supply, Tool, Verdict,
+    Answer, Call, Considered, FinderPort, Gate, Mode, Output, Question, REPLY_BYTES_MAX, Reply,
+    Request, Roots, Rule, Rules, Settled, ShelfPort, Stance, Supply, Tool, Verdict,
 };
 use crate::world::fake::{Action, Fake, FileOperation};
 use crate::world::{Cancel, Event, Files as _, World};
@@ -100,7 +100,10 @@ pub(crate) fn pass_with(
                         break panic;
                     }
                 };
-                match gate.settle(id, panic.as_deref()).expect("the call is known") {
+                match gate
+                    .settle(id, panic.as_deref())
+                    .expect("the call is known")
+                {
                     Settled::Reply(reply) => {
                         assert!(gate.settle(id, None).is_none(), "a call has one reply");
                         return reply;
@@ -113,7 +116,12 @@ pub(crate) fn pass_with(
 }
 
 /// The same; `answer` is given to a question, whose absence is an error of the test.
-pub(crate) fn pass(gate: &mut Gate, world: &World, request: Request, answer: Option<&Answer>) -> (bool, Reply) {
+pub(crate) fn pass(
+    gate: &mut Gate,
+    world: &World,
+    request: Request,
+    answer: Option<&Answer>,
+) -> (bool, Reply) {
     let mut is_asked = false;
     let cancel = world.threads.cancel();
     let reply = pass_with(gate, world, request, &cancel, |_| {
@@ -136,17 +144,39 @@ pub(crate) struct Trial {
 impl Trial {
     /// A world that `build` fills; a person who says yes to everything.
     pub(crate) fn new(build: impl FnOnce(&Fake)) -> Self {
-        Self::with(build, Rules::default(), Stance { mode: Mode::Ask, can_ask: true })
+        Self::with(
+            build,
+            Rules::default(),
+            Stance {
+                mode: Mode::Ask,
+                can_ask: true,
+            },
+        )
     }
 
     /// The same in a headless run with these allow rules.
     pub(crate) fn headless(build: impl FnOnce(&Fake), allow: &[&str]) -> Self {
-        let kind_of = |name: &str| crate::catalog::TOOLS.iter().find(|tool| tool.name == name).map(|tool| tool.contract.subject);
+        let kind_of = |name: &str| {
+            crate::catalog::TOOLS
+                .iter()
+                .find(|tool| tool.name == name)
+                .map(|tool| tool.contract.subject)
+        };
         let rules = Rules {
-            allow: allow.iter().map(|text| Rule::parse(text, &kind_of).expect("a rule")).collect(),
+            allow: allow
+                .iter()
+                .map(|text| Rule::parse(text, &kind_of).expect("a rule"))
+                .collect(),
             ..Rules::default()
         };
-        Self::with(build, rules, Stance { mode: Mode::Ask, can_ask: false })
+        Self::with(
+            build,
+            rules,
+            Stance {
+                mode: Mode::Ask,
+                can_ask: false,
+            },
+        )
     }
 
     fn with(build: impl FnOnce(&Fake), rules: Rules, stance: Stance) -> Self {
@@ -171,13 +201,24 @@ impl Trial {
     }
 
     /// The same; `between` happens while the person looks at the question.
-    pub(crate) fn call_with(&mut self, name: &str, arguments: &str, between: impl Fn(&Fake)) -> Reply {
+    pub(crate) fn call_with(
+        &mut self,
+        name: &str,
+        arguments: &str,
+        between: impl Fn(&Fake),
+    ) -> Reply {
         let (fake, questions) = (&self.fake, &mut self.questions);
-        pass_with(&mut self.gate, &self.world, request(name, arguments), &self.cancel, |question| {
-            questions.push(question);
-            between(fake);
-            Answer::Yes
-        })
+        pass_with(
+            &mut self.gate,
+            &self.world,
+            request(name, arguments),
+            &self.cancel,
+            |question| {
+                questions.push(question);
+                between(fake);
+                Answer::Yes
+            },
+        )
     }
 
     /// What cancels the call.
@@ -187,7 +228,9 @@ impl Trial {
 
     /// What the last question showed.
     pub(crate) fn shown(&self) -> &str {
-        self.questions.last().map_or("", |question| question.shown.as_str())
+        self.questions
+            .last()
+            .map_or("", |question| question.shown.as_str())
     }
 
     /// How many changes undo knows of.
@@ -198,9 +241,19 @@ impl Trial {
 
 /// The verdict and text of a call in a world that `build` fills.
 #[track_caller]
-pub(crate) fn check(build: impl FnOnce(&Fake), name: &str, arguments: &str, verdict: Verdict, text: &str) {
+pub(crate) fn check(
+    build: impl FnOnce(&Fake),
+    name: &str,
+    arguments: &str,
+    verdict: Verdict,
+    text: &str,
+) {
     let reply = Trial::new(build).call(name, arguments);
-    assert_eq!((reply.verdict, reply.text.as_str()), (verdict, text), "{name} {arguments}");
+    assert_eq!(
+        (reply.verdict, reply.text.as_str()),
+        (verdict, text),
+        "{name} {arguments}"
+    );
 }
 
 /// Everything below `/work`: each path with its kind, mode and bytes.
@@ -208,7 +261,11 @@ pub(crate) fn tree(fake: &Fake) -> Vec<String> {
     let mut rows = Vec::new();
     let mut folders = vec![PathBuf::from("/work")];
     while let Some(folder) = folders.pop() {
-        for item in fake.list(&folder, 10_000).map(|(items, _)| items).unwrap_or_default() {
+        for item in fake
+            .list(&folder, 10_000)
+            .map(|(items, _)| items)
+            .unwrap_or_default()
+        {
             let path = folder.join(&item.name);
             rows.push(row(fake, &path));
             if item.kind == crate::world::Kind::Directory {
@@ -222,7 +279,9 @@ pub(crate) fn tree(fake: &Fake) -> Vec<String> {
 
 fn row(fake: &Fake, path: &Path) -> String {
     let shown = path.display().to_string();
-    let bytes = fake.file(&shown).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let bytes = fake
+        .file(&shown)
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     format!("{shown} {:o} {bytes:?}", fake.mode(&shown).unwrap_or(0))
 }
 
@@ -246,12 +305,28 @@ pub(crate) fn check_cancels(build: impl Fn(&Fake), name: &str, arguments: &str) 
         trial.fake.at_operation(n, Action::Run(Box::new(act)));
         let reply = trial.call(name, arguments);
         let now = tree(&trial.fake);
-        let expected = if reply.verdict == Verdict::Done { &after } else { &before };
-        assert_eq!(&now, expected, "cancelled at {n} of {operations}: {reply:?}");
-        assert!(matches!(reply.verdict, Verdict::Done | Verdict::Cancelled | Verdict::Invalid), "at {n}: {reply:?}");
+        let expected = if reply.verdict == Verdict::Done {
+            &after
+        } else {
+            &before
+        };
+        assert_eq!(
+            &now, expected,
+            "cancelled at {n} of {operations}: {reply:?}"
+        );
+        assert!(
+            matches!(
+                reply.verdict,
+                Verdict::Done | Verdict::Cancelled | Verdict::Invalid
+            ),
+            "at {n}: {reply:?}"
+        );
         let moment = began.lock().unwrap().take();
         if let Some(moment) = moment {
-            assert!(trial.fake.time() - moment <= END_SOON, "cancelled at {n}: {reply:?}");
+            assert!(
+                trial.fake.time() - moment <= END_SOON,
+                "cancelled at {n}: {reply:?}"
+            );
         }
     }
 }
@@ -266,7 +341,16 @@ pub(crate) fn check_faults(build: impl Fn(&Fake), name: &str, arguments: &str) {
     whole.call(name, arguments);
     let (operations, after) = (whole.fake.operations(), tree(&whole.fake));
     let mut failed = 0;
-    for operation in [Op::Stat, Op::Read, Op::List, Op::Resolve, Op::Write, Op::CreateDir, Op::Rename, Op::Remove] {
+    for operation in [
+        Op::Stat,
+        Op::Read,
+        Op::List,
+        Op::Resolve,
+        Op::Write,
+        Op::CreateDir,
+        Op::Rename,
+        Op::Remove,
+    ] {
         for n in 1..=operations {
             let mut trial = Trial::new(&build);
             trial.fake.fail_file(operation, n, ErrorKind::StorageFull);
@@ -276,7 +360,11 @@ pub(crate) fn check_faults(build: impl Fn(&Fake), name: &str, arguments: &str) {
             // A fault that was not met must not hit our own look.
             (0..n).for_each(|_| drop(trial.fake.list(Path::new("/work"), 1)));
             let now = tree(&trial.fake);
-            assert_eq!(&now, if is_done { &after } else { &before }, "{operation:?} {n}: {reply:?}");
+            assert_eq!(
+                &now,
+                if is_done { &after } else { &before },
+                "{operation:?} {n}: {reply:?}"
+            );
             assert!(is_done || !reply.text.is_empty(), "{operation:?} {n}");
         }
     }
@@ -307,7 +395,8 @@ pub(crate) mod real {
     impl Folder {
         pub(crate) fn new() -> Self {
             let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-            let path = std::env::temp_dir().join(format!("ankita-trial-{}-{number}", std::process::id()));
+            let path =
+                std::env::temp_dir().join(format!("ankita-trial-{}-{number}", std::process::id()));
             std::fs::create_dir_all(&path).unwrap();
             Self(path.canonicalize().unwrap())
         }
@@ -333,7 +422,11 @@ pub(crate) mod real {
                 .env("GIT_CONFIG_NOSYSTEM", "1")
                 .output()
                 .ok()?;
-            assert!(output.status.success(), "{program} {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "{program} {args:?}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
             Some(String::from_utf8_lossy(&output.stdout).into_owned())
         }
 
@@ -343,11 +436,25 @@ pub(crate) mod real {
         }
 
         /// The same, cancelled after a while.
-        pub(crate) fn call_until(&self, name: &str, arguments: &str, time: Option<Duration>) -> (bool, Reply) {
+        pub(crate) fn call_until(
+            &self,
+            name: &str,
+            arguments: &str,
+            time: Option<Duration>,
+        ) -> (bool, Reply) {
             let world = crate::host::world();
             let supply = supply_in(&world, &self.0);
-            let stance = Stance { mode: Mode::Ask, can_ask: true };
-            let mut gate = Gate::new(crate::catalog::TOOLS, Rules::default(), stance, Vec::new(), supply);
+            let stance = Stance {
+                mode: Mode::Ask,
+                can_ask: true,
+            };
+            let mut gate = Gate::new(
+                crate::catalog::TOOLS,
+                Rules::default(),
+                stance,
+                Vec::new(),
+                supply,
+            );
             let cancel: Cancel = world.threads.cancel();
             let later = cancel.clone();
             let timer = time.map(|time| {

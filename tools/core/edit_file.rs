@@ -6,23 +6,26 @@ use crate::tool::prelude::*;
 /// Lines around a change that the question shows.
 const CONTEXT_LINES: usize = 3;
 /// Neither what is edited nor what it becomes may have more.
-#[expect(clippy::cast_possible_truncation, reason = "a few million fit any size")]
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "a few million fit any size"
+)]
 const BYTES_MAX: usize = FILE_BYTES_MAX as usize;
 
 tool! {
-    /// Replace text in a file. `old_string` must occur once, unless `replace_all`; give `edits` for several changes, all or none.
+    /// Replace text in a file. `old_string` must occur once, unless `replace_all`. `edits`: several changes, all or none.
     effect: plan;
     subject: Path;
     check: |args| check(args);
     needs: [Files, Writes];
     struct Args {
-        /// File, from the workspace or absolute.
+        /// File.
         path: Text<4_096>,
-        /// Text that is there now, with enough lines around it to be unique.
+        /// Text there now, with lines around it to be unique.
         old_string: Option<String>,
-        /// Text to put in its place.
+        /// Text in its place.
         new_string: Option<String>,
-        /// Replace every occurrence.
+        /// Every occurrence.
         replace_all: Option<bool>,
         /// Several changes, made in order.
         edits: Option<List<Edit, 100>>,
@@ -34,11 +37,11 @@ tool! {
 
 record! {
     Edit {
-        /// Text that is there now.
+        /// Text there now.
         old_string: String,
-        /// Text to put in its place.
+        /// Text in its place.
         new_string: String,
-        /// Replace every occurrence.
+        /// Every occurrence.
         replace_all: Option<bool>,
     }
 }
@@ -47,10 +50,18 @@ fn check(args: &Args) -> Vec<String> {
     let is_single = args.old_string.is_some() || args.new_string.is_some();
     let mut faults = Vec::new();
     match (is_single, &args.edits) {
-        (true, Some(_)) => faults.push("give `old_string` and `new_string`, or `edits`, not both".to_owned()),
-        (false, None) => faults.push("`old_string` and `new_string`, or `edits`, are missing".to_owned()),
-        (true, None) if args.old_string.is_none() => faults.push("`old_string` is missing".to_owned()),
-        (true, None) if args.new_string.is_none() => faults.push("`new_string` is missing".to_owned()),
+        (true, Some(_)) => {
+            faults.push("give `old_string` and `new_string`, or `edits`, not both".to_owned())
+        }
+        (false, None) => {
+            faults.push("`old_string` and `new_string`, or `edits`, are missing".to_owned())
+        }
+        (true, None) if args.old_string.is_none() => {
+            faults.push("`old_string` is missing".to_owned())
+        }
+        (true, None) if args.new_string.is_none() => {
+            faults.push("`new_string` is missing".to_owned())
+        }
         _ => (),
     }
     if args.edits.is_some() && args.replace_all == Some(true) {
@@ -58,7 +69,10 @@ fn check(args: &Args) -> Vec<String> {
     }
     for (index, edit) in edits(args).iter().enumerate() {
         if edit.old.is_empty() {
-            faults.push(format!("`old_string` of edit {} is empty; use `write_file` for a new file", index + 1));
+            faults.push(format!(
+                "`old_string` of edit {} is empty; use `write_file` for a new file",
+                index + 1
+            ));
         }
     }
     faults
@@ -71,9 +85,11 @@ fn edits(args: &Args) -> Vec<Replacement<'_>> {
         is_everywhere: is_everywhere == Some(true),
     };
     match (&args.edits, &args.old_string, &args.new_string) {
-        (Some(list), _, _) => {
-            list.0.iter().map(|edit| one(&edit.old_string, &edit.new_string, edit.replace_all)).collect()
-        }
+        (Some(list), _, _) => list
+            .0
+            .iter()
+            .map(|edit| one(&edit.old_string, &edit.new_string, edit.replace_all))
+            .collect(),
         (None, Some(old), Some(new)) => vec![one(old, new, args.replace_all)],
         _ => Vec::new(),
     }
@@ -84,12 +100,24 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let target = files.target(&args.path)?;
     let name = &target.shown;
     let Some(seen) = files.fingerprint(&target.path)? else {
-        return Err(Failure::new(format!("cannot edit `{name}`: it does not exist; use `write_file` for a new file")));
+        return Err(Failure::new(format!(
+            "cannot edit `{name}`: it does not exist; use `write_file` for a new file"
+        )));
     };
     let old = text_of(files.read_to("edit", &target)?, name)?;
     let edited = replace(&old, &edits(args), name, BYTES_MAX, &|| Ok(()))?;
-    let diff = text::unified(&old, &edited.text, &format!("a/{name}"), &format!("b/{name}"), CONTEXT_LINES);
-    let shown = if diff.is_empty() { format!("`{name}` would not change") } else { diff };
+    let diff = text::unified(
+        &old,
+        &edited.text,
+        &format!("a/{name}"),
+        &format!("b/{name}"),
+        CONTEXT_LINES,
+    );
+    let shown = if diff.is_empty() {
+        format!("`{name}` would not change")
+    } else {
+        diff
+    };
     Ok(Plan {
         effect: Effect::Change,
         binding: Binding {
@@ -104,16 +132,38 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
     let target = files.planned(&plan, 0)?;
     let old = text_of(files.read_bound("edit", &target, &plan)?, &target.shown)?;
-    let edited = replace(&old, &edits(&args), &target.shown, BYTES_MAX, &|| call.check())?;
+    let edited = replace(&old, &edits(&args), &target.shown, BYTES_MAX, &|| {
+        call.check()
+    })?;
     if edited.text == old {
-        return Ok(format!("`{}` holds exactly that already; nothing was written", target.shown).into());
+        return Ok(format!(
+            "`{}` holds exactly that already; nothing was written",
+            target.shown
+        )
+        .into());
     }
     call.check()?;
     let change = writes.write(&target, edited.text.as_bytes(), Some(old.into_bytes()))?;
-    let places = if edited.places == 1 { "place" } else { "places" };
-    let mut text = format!("edited `{}`: {} {places} replaced", target.shown, edited.places);
-    for (index, rung) in edited.rungs.iter().enumerate().filter(|(_, rung)| **rung != Rung::Exact) {
-        text.push_str(&format!("\nedit {} matched only {}", index + 1, rung.words()));
+    let places = if edited.places == 1 {
+        "place"
+    } else {
+        "places"
+    };
+    let mut text = format!(
+        "edited `{}`: {} {places} replaced",
+        target.shown, edited.places
+    );
+    for (index, rung) in edited
+        .rungs
+        .iter()
+        .enumerate()
+        .filter(|(_, rung)| **rung != Rung::Exact)
+    {
+        text.push_str(&format!(
+            "\nedit {} matched only {}",
+            index + 1,
+            rung.words()
+        ));
     }
     Ok(Output {
         text,
@@ -124,7 +174,8 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
 
 /// The file's text, which must be UTF-8 so that what is not edited stays as it is.
 fn text_of(bytes: Vec<u8>, shown: &str) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|_| Failure::new(format!("cannot edit `{shown}`: it is not UTF-8 text")))
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::new(format!("cannot edit `{shown}`: it is not UTF-8 text")))
 }
 
 #[cfg(test)]
@@ -135,7 +186,9 @@ mod tests {
 
     fn build(fake: &Fake) {
         fake.add_file_mode("/work/a.txt", "one\r\ntwo\nthree", 0o755);
-        fake.add_file("/work/latin", [b'a', 0xE9]).add_file("/work/big", vec![b'a'; 5_000_001]).add_link("/work/out", "/etc/x");
+        fake.add_file("/work/latin", [b'a', 0xE9])
+            .add_file("/work/big", vec![b'a'; 5_000_001])
+            .add_link("/work/out", "/etc/x");
         fake.add_file("/etc/x", "two\n");
     }
 
@@ -150,7 +203,10 @@ mod tests {
         assert_eq!(trial.fake.mode("/work/a.txt"), Some(0o755));
         assert_eq!(trial.changes(), 1);
         let reply = trial.call("edit_file", r#"{"path": "a.txt", "edits": [{"old_string": "one\n2", "new_string": "1"}, {"old_string": "e", "new_string": "E", "replace_all": true}]}"#);
-        assert_eq!(reply.text, "edited `a.txt`: 3 places replaced\nedit 1 matched only apart from line ends");
+        assert_eq!(
+            reply.text,
+            "edited `a.txt`: 3 places replaced\nedit 1 matched only apart from line ends"
+        );
         assert_eq!(trial.fake.file("/work/a.txt").unwrap(), b"1\nthrEE");
     }
 
@@ -167,20 +223,69 @@ mod tests {
     #[test]
     fn what_cannot_be_edited_says_why() {
         let (failed, invalid) = (Verdict::Failed, Verdict::Invalid);
-        let edit = |path: &str| format!(r#"{{"path": "{path}", "old_string": "two", "new_string": "2"}}"#);
-        check(build, "edit_file", &edit("none"), failed, "cannot edit `none`: it does not exist; use `write_file` for a new file");
-        check(build, "edit_file", &edit("."), failed, "cannot edit `.`: it is a directory");
-        check(build, "edit_file", &edit("latin"), failed, "cannot edit `latin`: it is not UTF-8 text");
-        check(build, "edit_file", &edit("big"), failed, "cannot edit `big`: it has 5000001 bytes, more than 5000000");
+        let edit =
+            |path: &str| format!(r#"{{"path": "{path}", "old_string": "two", "new_string": "2"}}"#);
+        check(
+            build,
+            "edit_file",
+            &edit("none"),
+            failed,
+            "cannot edit `none`: it does not exist; use `write_file` for a new file",
+        );
+        check(
+            build,
+            "edit_file",
+            &edit("."),
+            failed,
+            "cannot edit `.`: it is a directory",
+        );
+        check(
+            build,
+            "edit_file",
+            &edit("latin"),
+            failed,
+            "cannot edit `latin`: it is not UTF-8 text",
+        );
+        check(
+            build,
+            "edit_file",
+            &edit("big"),
+            failed,
+            "cannot edit `big`: it has 5000001 bytes, more than 5000000",
+        );
         for (arguments, fault) in [
-            (r#"{"path": "a.txt"}"#, "`old_string` and `new_string`, or `edits`, are missing"),
-            (r#"{"path": "a.txt", "old_string": "x"}"#, "`new_string` is missing"),
-            (r#"{"path": "a.txt", "new_string": "x"}"#, "`old_string` is missing"),
-            (r#"{"path": "a.txt", "old_string": "", "new_string": "x"}"#, "`old_string` of edit 1 is empty; use `write_file`"),
-            (r#"{"path": "a.txt", "old_string": "x", "new_string": "y", "edits": [{"old_string": "a", "new_string": "b"}]}"#, "not both"),
-            (r#"{"path": "a.txt", "replace_all": true, "edits": [{"old_string": "a", "new_string": "b"}]}"#, "goes into each"),
-            (r#"{"path": "a.txt", "edits": []}"#, "`edits` must have 1 to 100 items, not 0"),
-            (r#"{"path": "a.txt", "edits": [{"old_string": 1}]}"#, "`edits[0].new_string` is missing"),
+            (
+                r#"{"path": "a.txt"}"#,
+                "`old_string` and `new_string`, or `edits`, are missing",
+            ),
+            (
+                r#"{"path": "a.txt", "old_string": "x"}"#,
+                "`new_string` is missing",
+            ),
+            (
+                r#"{"path": "a.txt", "new_string": "x"}"#,
+                "`old_string` is missing",
+            ),
+            (
+                r#"{"path": "a.txt", "old_string": "", "new_string": "x"}"#,
+                "`old_string` of edit 1 is empty; use `write_file`",
+            ),
+            (
+                r#"{"path": "a.txt", "old_string": "x", "new_string": "y", "edits": [{"old_string": "a", "new_string": "b"}]}"#,
+                "not both",
+            ),
+            (
+                r#"{"path": "a.txt", "replace_all": true, "edits": [{"old_string": "a", "new_string": "b"}]}"#,
+                "goes into each",
+            ),
+            (
+                r#"{"path": "a.txt", "edits": []}"#,
+                "`edits` must have 1 to 100 items, not 0",
+            ),
+            (
+                r#"{"path": "a.txt", "edits": [{"old_string": 1}]}"#,
+                "`edits[0].new_string` is missing",
+            ),
         ] {
             let reply = Trial::new(build).call("edit_file", arguments);
             assert_eq!(reply.verdict, invalid, "{arguments}");
@@ -198,7 +303,11 @@ mod tests {
             }
         });
         assert_eq!((reply.verdict, trial.questions.len()), (Verdict::Done, 2));
-        assert!(trial.shown().contains(" zero\n-two\n+2\n"), "{}", trial.shown());
+        assert!(
+            trial.shown().contains(" zero\n-two\n+2\n"),
+            "{}",
+            trial.shown()
+        );
         assert_eq!(trial.fake.file("/work/a.txt").unwrap(), b"zero\n2\n");
     }
 
@@ -206,20 +315,41 @@ mod tests {
     fn a_link_that_turns_elsewhere_leads_nowhere_else() {
         let mut trial = Trial::new(|fake| {
             build(fake);
-            fake.add_file("/work/dir/a.txt", "two\n").add_file("/etc/a.txt", "two\n").add_link("/work/way", "/work/dir");
+            fake.add_file("/work/dir/a.txt", "two\n")
+                .add_file("/etc/a.txt", "two\n")
+                .add_link("/work/way", "/work/dir");
         });
-        let reply = trial.call_with("edit_file", r#"{"path": "way/a.txt", "old_string": "two", "new_string": "2"}"#, |fake| {
-            fake.add_link("/work/way", "/etc");
-        });
-        assert_eq!((reply.verdict, reply.text.as_str()), (Verdict::Done, "edited `dir/a.txt`: 1 place replaced"));
+        let reply = trial.call_with(
+            "edit_file",
+            r#"{"path": "way/a.txt", "old_string": "two", "new_string": "2"}"#,
+            |fake| {
+                fake.add_link("/work/way", "/etc");
+            },
+        );
+        assert_eq!(
+            (reply.verdict, reply.text.as_str()),
+            (Verdict::Done, "edited `dir/a.txt`: 1 place replaced")
+        );
         assert_eq!(trial.fake.file("/etc/a.txt").unwrap(), b"two\n");
         // A link on the planned way itself breaks the binding: the person is shown where it leads now.
-        let mut trial = Trial::new(|fake| _ = fake.add_file("/work/dir/a.txt", "two\n").add_file("/etc/a.txt", "two\n"));
-        let reply = trial.call_with("edit_file", r#"{"path": "dir/a.txt", "old_string": "two", "new_string": "2"}"#, |fake| {
-            fake.add_link("/work/dir", "/etc");
+        let mut trial = Trial::new(|fake| {
+            _ = fake
+                .add_file("/work/dir/a.txt", "two\n")
+                .add_file("/etc/a.txt", "two\n")
         });
+        let reply = trial.call_with(
+            "edit_file",
+            r#"{"path": "dir/a.txt", "old_string": "two", "new_string": "2"}"#,
+            |fake| {
+                fake.add_link("/work/dir", "/etc");
+            },
+        );
         assert_eq!(reply.text, "edited `/etc/a.txt`: 1 place replaced");
-        let places: Vec<usize> = trial.questions.iter().map(|question| question.places.len()).collect();
+        let places: Vec<usize> = trial
+            .questions
+            .iter()
+            .map(|question| question.places.len())
+            .collect();
         assert_eq!(places, [0, 1]);
     }
 

@@ -16,7 +16,15 @@ const FAILURE_CELLS_MAX: usize = 200;
 /// Left of the reply's size for the note.
 const NOTES_BYTES_MAX: usize = 200;
 /// Listed, but not entered.
-const SKIPPED: &[&str] = &[".git", ".hg", ".svn", ".venv", "__pycache__", "node_modules", "target"];
+const SKIPPED: &[&str] = &[
+    ".git",
+    ".hg",
+    ".svn",
+    ".venv",
+    "__pycache__",
+    "node_modules",
+    "target",
+];
 
 tool! {
     /// List a folder: folders first, then files with their sizes in bytes.
@@ -40,8 +48,14 @@ tool! {
 
 fn run(args: Args, plan: Plan, call: &Call, files: Files) -> Outcome {
     let target = files.planned(&plan, 0)?;
-    if files.stat(&target.path)?.is_some_and(|stat| stat.kind == Kind::File) {
-        return Err(Failure::new(format!("cannot list `{}`: it is a file; use `read_file`", target.shown)));
+    if files
+        .stat(&target.path)?
+        .is_some_and(|stat| stat.kind == Kind::File)
+    {
+        return Err(Failure::new(format!(
+            "cannot list `{}`: it is a file; use `read_file`",
+            target.shown
+        )));
     }
     let mut walk = Walk {
         limit: args.limit.map_or(ENTRIES_DEFAULT, Within::size),
@@ -71,13 +85,22 @@ struct Walk {
 
 impl Walk {
     /// Adds what `folder` holds, and what its folders hold. Links are not followed.
-    fn enter(&mut self, folder: &Path, below: &Path, depth: usize, call: &Call, files: &Files) -> Result<(), Failure> {
+    fn enter(
+        &mut self,
+        folder: &Path,
+        below: &Path,
+        depth: usize,
+        call: &Call,
+        files: &Files,
+    ) -> Result<(), Failure> {
         call.check()?;
         let (mut items, has_more) = files.list(folder, FOLDER_ENTRIES_MAX)?;
         self.is_cut |= has_more;
         items.sort_by(|left, right| {
             let rank = |item: &Item| item.kind != Kind::Directory;
-            rank(left).cmp(&rank(right)).then_with(|| left.name.cmp(&right.name))
+            rank(left)
+                .cmp(&rank(right))
+                .then_with(|| left.name.cmp(&right.name))
         });
         for item in items {
             let path: PathBuf = below.join(&item.name);
@@ -95,10 +118,15 @@ impl Walk {
             if self.is_recursive && item.kind == Kind::Directory && !is_skipped {
                 if depth == DEPTH_MAX {
                     self.is_cut = true;
-                } else if let Err(failure) = self.enter(&folder.join(&item.name), &path, depth + 1, call, files) {
+                } else if let Err(failure) =
+                    self.enter(&folder.join(&item.name), &path, depth + 1, call, files)
+                {
                     // One folder that cannot be read must not hide the others.
                     call.check()?;
-                    self.push(format!("  ({})", text::one_line(&failure.0, FAILURE_CELLS_MAX)), call);
+                    self.push(
+                        format!("  ({})", text::one_line(&failure.0, FAILURE_CELLS_MAX)),
+                        call,
+                    );
                 }
             }
         }
@@ -119,7 +147,9 @@ impl Walk {
 
 /// A name in one line, whatever it is made of.
 fn shown(path: &Path) -> String {
-    text::sanitize(&path.display().to_string()).replace('\n', "^J").replace('\t', "^I")
+    text::sanitize(&path.display().to_string())
+        .replace('\n', "^J")
+        .replace('\t', "^I")
 }
 
 #[cfg(test)]
@@ -129,8 +159,13 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file("/work/b.txt", "12").add_file("/work/a.txt", "").add_dir("/work/z").add_file("/work/m/in/x", "1");
-        fake.add_file("/work/node_modules/p/i.js", "1").add_link("/work/l", "/etc").add_device("/work/tty");
+        fake.add_file("/work/b.txt", "12")
+            .add_file("/work/a.txt", "")
+            .add_dir("/work/z")
+            .add_file("/work/m/in/x", "1");
+        fake.add_file("/work/node_modules/p/i.js", "1")
+            .add_link("/work/l", "/etc")
+            .add_device("/work/tty");
         fake.add_file("/etc/passwd", "x");
     }
 
@@ -150,7 +185,11 @@ mod tests {
             r#"{"recursive": true}"#,
             "m/\nm/in/\nm/in/x  1\nnode_modules/\nz/\na.txt  0\nb.txt  2\nl  (link)\ntty  (special)",
         );
-        lists(build, r#"{"path": "node_modules", "recursive": true}"#, "p/\np/i.js  1");
+        lists(
+            build,
+            r#"{"path": "node_modules", "recursive": true}"#,
+            "p/\np/i.js  1",
+        );
     }
 
     #[test]
@@ -162,23 +201,58 @@ mod tests {
     #[test]
     fn limits_are_said() {
         let more = "\n(there is more: name a folder inside, or raise `limit`)";
-        lists(build, r#"{"limit": 2}"#, &format!("m/\nnode_modules/{more}"));
-        lists(build, r#"{"limit": 2, "recursive": true}"#, &format!("m/\nm/in/{more}"));
+        lists(
+            build,
+            r#"{"limit": 2}"#,
+            &format!("m/\nnode_modules/{more}"),
+        );
+        lists(
+            build,
+            r#"{"limit": 2, "recursive": true}"#,
+            &format!("m/\nm/in/{more}"),
+        );
         let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work{}", "/d".repeat(25)));
         let reply = Trial::new(deep).call("list_dir", r#"{"recursive": true}"#);
         assert_eq!(reply.text.lines().count(), 22, "{}", reply.text);
         assert!(reply.text.ends_with(more));
-        let wide = |fake: &Fake| (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""));
+        let wide = |fake: &Fake| {
+            (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""))
+        };
         let reply = Trial::new(wide).call("list_dir", r#"{"limit": 5000}"#);
-        assert!(reply.text.len() <= crate::tool::REPLY_BYTES_MAX && reply.text.ends_with(more), "{}", reply.text.len());
+        assert!(
+            reply.text.len() <= crate::tool::REPLY_BYTES_MAX && reply.text.ends_with(more),
+            "{}",
+            reply.text.len()
+        );
     }
 
     #[test]
     fn what_cannot_be_listed_says_why_and_hides_nothing_else() {
-        check(build, "list_dir", r#"{"path": "none"}"#, Verdict::Failed, "cannot list `none`: it does not exist");
-        check(build, "list_dir", r#"{"path": "a.txt"}"#, Verdict::Failed, "cannot list `a.txt`: it is a file; use `read_file`");
-        let locked = |fake: &Fake| _ = fake.add_file("/work/a/x", "").add_file("/work/b/y", "").deny("/work/a");
-        lists(locked, r#"{"recursive": true}"#, "a/\n  (cannot list `a`: permission denied)\nb/\nb/y  0");
+        check(
+            build,
+            "list_dir",
+            r#"{"path": "none"}"#,
+            Verdict::Failed,
+            "cannot list `none`: it does not exist",
+        );
+        check(
+            build,
+            "list_dir",
+            r#"{"path": "a.txt"}"#,
+            Verdict::Failed,
+            "cannot list `a.txt`: it is a file; use `read_file`",
+        );
+        let locked = |fake: &Fake| {
+            _ = fake
+                .add_file("/work/a/x", "")
+                .add_file("/work/b/y", "")
+                .deny("/work/a")
+        };
+        lists(
+            locked,
+            r#"{"recursive": true}"#,
+            "a/\n  (cannot list `a`: permission denied)\nb/\nb/y  0",
+        );
         let outside = Trial::headless(build, &[]).call("list_dir", r#"{"path": "l"}"#);
         assert_eq!(outside.verdict, Verdict::Refused);
     }

@@ -31,7 +31,10 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
 fn is_there(target: &Target, files: &Files) -> Result<bool, Failure> {
     match files.stat(&target.path)? {
         Some(stat) if stat.kind == Kind::Directory => Ok(true),
-        Some(_) => Err(Failure::new(format!("cannot create `{}`: a file has that name", target.shown))),
+        Some(_) => Err(Failure::new(format!(
+            "cannot create `{}`: a file has that name",
+            target.shown
+        ))),
         None => Ok(false),
     }
 }
@@ -53,24 +56,53 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file("/work/file", "").add_dir("/work/there").add_link("/work/dead", "/nowhere");
+        fake.add_file("/work/file", "")
+            .add_dir("/work/there")
+            .add_link("/work/dead", "/nowhere");
     }
 
     #[test]
     fn folders_are_made_with_those_above() {
         let mut trial = Trial::new(build);
-        assert_eq!(trial.call("create_dir", r#"{"path": "a/b/c"}"#).text, "created `a/b/c`");
+        assert_eq!(
+            trial.call("create_dir", r#"{"path": "a/b/c"}"#).text,
+            "created `a/b/c`"
+        );
         assert_eq!(trial.shown(), "create the folder `a/b/c`");
         assert_eq!(trial.fake.mode("/work/a/b/c"), Some(0o755));
-        check(build, "create_dir", r#"{"path": "there/"}"#, Verdict::Done, "`there` exists already");
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "there/"}"#,
+            Verdict::Done,
+            "`there` exists already",
+        );
     }
 
     #[test]
     fn what_cannot_be_made_says_why() {
         let failed = Verdict::Failed;
-        check(build, "create_dir", r#"{"path": "file"}"#, failed, "cannot create `file`: a file has that name");
-        check(build, "create_dir", r#"{"path": "file/x"}"#, failed, "cannot follow `file/x`: a part of the path is not a directory");
-        check(build, "create_dir", r#"{"path": "dead"}"#, failed, "`dead` goes through a link that leads nowhere");
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "file"}"#,
+            failed,
+            "cannot create `file`: a file has that name",
+        );
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "file/x"}"#,
+            failed,
+            "cannot follow `file/x`: a part of the path is not a directory",
+        );
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "dead"}"#,
+            failed,
+            "`dead` goes through a link that leads nowhere",
+        );
     }
 
     #[test]

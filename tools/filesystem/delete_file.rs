@@ -47,12 +47,23 @@ struct Entry {
 }
 
 impl Doomed {
-    fn find(target: Target, is_recursive: bool, files: &Files, call: Option<&Call>) -> Result<Self, Failure> {
+    fn find(
+        target: Target,
+        is_recursive: bool,
+        files: &Files,
+        call: Option<&Call>,
+    ) -> Result<Self, Failure> {
         let Some(stat) = files.stat(&target.path)? else {
-            return Err(Failure::new(format!("cannot delete `{}`: it does not exist", target.shown)));
+            return Err(Failure::new(format!(
+                "cannot delete `{}`: it does not exist",
+                target.shown
+            )));
         };
         if files.holds_root(&target.path) {
-            return Err(Failure::new(format!("cannot delete `{}`: the workspace lies in it", target.shown)));
+            return Err(Failure::new(format!(
+                "cannot delete `{}`: the workspace lies in it",
+                target.shown
+            )));
         }
         let mut doomed = Self {
             entries: Vec::new(),
@@ -71,7 +82,10 @@ impl Doomed {
                 )));
             }
         }
-        doomed.entries.push(Entry { path: doomed.target.path.clone(), stat });
+        doomed.entries.push(Entry {
+            path: doomed.target.path.clone(),
+            stat,
+        });
         let mut hasher = DefaultHasher::new();
         for Entry { path, stat } in &doomed.entries {
             (path, stat.identity, stat.kind as u8).hash(&mut hasher);
@@ -84,7 +98,13 @@ impl Doomed {
         Ok(doomed)
     }
 
-    fn enter(&mut self, folder: &Path, depth: usize, files: &Files, call: Option<&Call>) -> Result<(), Failure> {
+    fn enter(
+        &mut self,
+        folder: &Path,
+        depth: usize,
+        files: &Files,
+        call: Option<&Call>,
+    ) -> Result<(), Failure> {
         call.map_or(Ok(()), Call::check)?;
         let (mut items, has_more) = files.list(folder, ENTRIES_MAX)?;
         if has_more || ENTRIES_MAX < self.entries.len() + items.len() || DEPTH_MAX < depth {
@@ -108,16 +128,22 @@ impl Doomed {
     }
 
     fn files(&self) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(|entry| entry.stat.kind != Kind::Directory)
+        self.entries
+            .iter()
+            .filter(|entry| entry.stat.kind != Kind::Directory)
     }
 
     fn bytes(&self) -> u64 {
-        self.files().filter(|entry| entry.stat.kind == Kind::File).map(|entry| entry.stat.bytes).sum()
+        self.files()
+            .filter(|entry| entry.stat.kind == Kind::File)
+            .map(|entry| entry.stat.bytes)
+            .sum()
     }
 
     /// Undo can bring back regular files that it has room for, and nothing else.
     fn can_be_undone(&self) -> bool {
-        self.files().all(|entry| entry.stat.kind == Kind::File && entry.stat.bytes <= FILE_BYTES_MAX)
+        self.files()
+            .all(|entry| entry.stat.kind == Kind::File && entry.stat.bytes <= FILE_BYTES_MAX)
             && self.bytes() <= KEPT_BYTES_MAX as u64 / 2
     }
 
@@ -139,12 +165,24 @@ impl Doomed {
 
     fn shown(&self, files: &Files) -> String {
         let mut shown = format!("delete `{}`: {}", self.target.shown, self.counts());
-        if self.entries.len() == 1 && self.entries.iter().all(|entry| entry.stat.kind == Kind::Link) {
-            shown = format!("delete the link `{}`, not what it leads to", self.target.shown);
+        if self.entries.len() == 1
+            && self
+                .entries
+                .iter()
+                .all(|entry| entry.stat.kind == Kind::Link)
+        {
+            shown = format!(
+                "delete the link `{}`, not what it leads to",
+                self.target.shown
+            );
         }
         let count = self.files().count();
         for Entry { path, stat } in self.files().take(NAMED_MAX) {
-            shown.push_str(&format!("\n  {}  {}", text::one_line(&files.shown(path), NAME_CELLS_MAX), stat.bytes));
+            shown.push_str(&format!(
+                "\n  {}  {}",
+                text::one_line(&files.shown(path), NAME_CELLS_MAX),
+                stat.bytes
+            ));
         }
         if NAMED_MAX < count {
             shown.push_str(&format!("\n  and {} more", count - NAMED_MAX));
@@ -157,8 +195,14 @@ impl Doomed {
         let mut changes = Vec::new();
         for entry in self.files() {
             call.check()?;
-            let target = Target { path: entry.path.clone(), ..self.target.clone() };
-            changes.push(Change { path: entry.path.clone(), former: Some(files.read_to("delete", &target)?) });
+            let target = Target {
+                path: entry.path.clone(),
+                ..self.target.clone()
+            };
+            changes.push(Change {
+                path: entry.path.clone(),
+                former: Some(files.read_to("delete", &target)?),
+            });
         }
         Ok(changes)
     }
@@ -166,11 +210,23 @@ impl Doomed {
     /// Puts back the first `count` entries, of which `changes` has the bytes: folders before what was in them.
     fn put_back(&self, count: usize, changes: &[Change], writes: &Writes) -> Result<(), Failure> {
         let gone = self.entries.get(..count).unwrap_or_default();
-        for entry in gone.iter().rev().filter(|entry| entry.stat.kind == Kind::Directory) {
+        for entry in gone
+            .iter()
+            .rev()
+            .filter(|entry| entry.stat.kind == Kind::Directory)
+        {
             writes.put_back_dir(&entry.path)?;
         }
-        for (entry, change) in gone.iter().filter(|entry| entry.stat.kind != Kind::Directory).zip(changes) {
-            writes.put_back(&entry.path, change.former.as_deref().unwrap_or_default(), entry.stat.mode)?;
+        for (entry, change) in gone
+            .iter()
+            .filter(|entry| entry.stat.kind != Kind::Directory)
+            .zip(changes)
+        {
+            writes.put_back(
+                &entry.path,
+                change.former.as_deref().unwrap_or_default(),
+                entry.stat.mode,
+            )?;
         }
         Ok(())
     }
@@ -180,13 +236,23 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
     let target = files.target_itself(&args.path)?;
     let doomed = Doomed::find(target, args.recursive == Some(true), &files, None)?;
-    let is_one_file = doomed.entries.iter().all(|entry| entry.stat.kind == Kind::File);
+    let is_one_file = doomed
+        .entries
+        .iter()
+        .all(|entry| entry.stat.kind == Kind::File);
     let files_bound = match is_one_file {
-        true => vec![(doomed.target.path.clone(), files.fingerprint(&doomed.target.path)?)],
+        true => vec![(
+            doomed.target.path.clone(),
+            files.fingerprint(&doomed.target.path)?,
+        )],
         false => Vec::new(),
     };
     Ok(Plan {
-        effect: if doomed.can_be_undone() { Effect::Change } else { Effect::Destroy },
+        effect: if doomed.can_be_undone() {
+            Effect::Change
+        } else {
+            Effect::Destroy
+        },
         shown: doomed.shown(&files),
         binding: Binding {
             files: files_bound,
@@ -202,13 +268,23 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
     let doomed = Doomed::find(target, args.recursive == Some(true), &files, Some(call))?;
     let shown = &doomed.target.shown;
     if doomed.seen != plan.binding.seen {
-        return Err(Failure::new(format!("not run: what `{shown}` holds changed after it was shown; nothing was deleted")));
+        return Err(Failure::new(format!(
+            "not run: what `{shown}` holds changed after it was shown; nothing was deleted"
+        )));
     }
     let is_kept = plan.effect == Effect::Change;
-    let changes = if is_kept { doomed.read(&files, call)? } else { Vec::new() };
+    let changes = if is_kept {
+        doomed.read(&files, call)?
+    } else {
+        Vec::new()
+    };
     for (index, entry) in doomed.entries.iter().enumerate() {
         // What can be put back goes as a whole: once the first is gone, a cancel comes too late.
-        let allowed = if is_kept && 0 < index { Ok(()) } else { call.check() };
+        let allowed = if is_kept && 0 < index {
+            Ok(())
+        } else {
+            call.check()
+        };
         let fault = allowed.and_then(|()| match entry.stat.kind {
             Kind::Directory => writes.remove_dir(&entry.path),
             _ => writes.remove_file(&entry.path),
@@ -220,9 +296,15 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
             (0, _) => "nothing was deleted".to_owned(),
             (_, true) => match doomed.put_back(index, &changes, &writes) {
                 Ok(()) => "what was deleted before was put back".to_owned(),
-                Err(second) => format!("{index} entries were deleted before, and not all came back: {}", second.0),
+                Err(second) => format!(
+                    "{index} entries were deleted before, and not all came back: {}",
+                    second.0
+                ),
             },
-            (_, false) => format!("{index} of {} entries were deleted before", doomed.entries.len()),
+            (_, false) => format!(
+                "{index} of {} entries were deleted before",
+                doomed.entries.len()
+            ),
         };
         return Err(Failure::new(format!("{}; {end}", failure.0)));
     }
@@ -240,8 +322,13 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file_mode("/work/a.txt", "abc", 0o600).add_file("/work/d/x", "12").add_file("/work/d/e/y\n", "3").add_dir("/work/d/f");
-        fake.add_dir("/work/empty").add_link("/work/l", "/etc").add_file("/etc/passwd", "x");
+        fake.add_file_mode("/work/a.txt", "abc", 0o600)
+            .add_file("/work/d/x", "12")
+            .add_file("/work/d/e/y\n", "3")
+            .add_dir("/work/d/f");
+        fake.add_dir("/work/empty")
+            .add_link("/work/l", "/etc")
+            .add_file("/etc/passwd", "x");
         fake.add_link("/work/g/l", "../d").add_file("/work/g/x", "");
     }
 
@@ -263,8 +350,18 @@ mod tests {
 
     #[test]
     fn what_goes_is_shown_and_said() {
-        asks(r#"{"path": "a.txt"}"#, Effect::Change, "delete `a.txt`: 1 file, 3 bytes\n  a.txt  3", "deleted `a.txt` (1 file, 3 bytes)");
-        asks(r#"{"path": "empty"}"#, Effect::Change, "delete `empty`: 1 folder, 0 bytes", "deleted `empty` (1 folder, 0 bytes)");
+        asks(
+            r#"{"path": "a.txt"}"#,
+            Effect::Change,
+            "delete `a.txt`: 1 file, 3 bytes\n  a.txt  3",
+            "deleted `a.txt` (1 file, 3 bytes)",
+        );
+        asks(
+            r#"{"path": "empty"}"#,
+            Effect::Change,
+            "delete `empty`: 1 folder, 0 bytes",
+            "deleted `empty` (1 folder, 0 bytes)",
+        );
         asks(
             TREE,
             Effect::Change,
@@ -272,9 +369,24 @@ mod tests {
             "deleted `d` (2 files, 3 folders, 3 bytes)",
         );
         // Undo keeps neither links nor what is too big.
-        asks(r#"{"path": "big"}"#, Effect::Destroy, "delete `big`: 1 file, 5000001 bytes\n  big  5000001", "deleted `big` (1 file, 5000001 bytes)");
-        asks(r#"{"path": "l"}"#, Effect::Destroy, "delete the link `l`, not what it leads to\n  l  0", "deleted `l` (1 file, 0 bytes)");
-        asks(r#"{"path": "g", "recursive": true}"#, Effect::Destroy, "delete `g`: 2 files, 1 folder, 0 bytes\n  g/l  0\n  g/x  0", "deleted `g` (2 files, 1 folder, 0 bytes)");
+        asks(
+            r#"{"path": "big"}"#,
+            Effect::Destroy,
+            "delete `big`: 1 file, 5000001 bytes\n  big  5000001",
+            "deleted `big` (1 file, 5000001 bytes)",
+        );
+        asks(
+            r#"{"path": "l"}"#,
+            Effect::Destroy,
+            "delete the link `l`, not what it leads to\n  l  0",
+            "deleted `l` (1 file, 0 bytes)",
+        );
+        asks(
+            r#"{"path": "g", "recursive": true}"#,
+            Effect::Destroy,
+            "delete `g`: 2 files, 1 folder, 0 bytes\n  g/l  0\n  g/x  0",
+            "deleted `g` (2 files, 1 folder, 0 bytes)",
+        );
     }
 
     #[test]
@@ -283,17 +395,42 @@ mod tests {
         trial.call("delete_file", r#"{"path": "l"}"#);
         trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
         assert!(trial.fake.file("/etc/passwd").is_some() && trial.fake.file("/work/d/x").is_some());
-        assert!(!trial.fake.files().iter().any(|path| path == "/work/l" || path.starts_with("/work/g")));
+        assert!(
+            !trial
+                .fake
+                .files()
+                .iter()
+                .any(|path| path == "/work/l" || path.starts_with("/work/g"))
+        );
     }
 
     #[test]
     fn what_cannot_be_deleted_says_why() {
         let failed = Verdict::Failed;
-        check(build, "delete_file", r#"{"path": "d"}"#, failed, "cannot delete `d`: it holds 4 entries; set `recursive` to delete them too");
-        check(build, "delete_file", r#"{"path": "none"}"#, failed, "cannot delete `none`: it does not exist");
+        check(
+            build,
+            "delete_file",
+            r#"{"path": "d"}"#,
+            failed,
+            "cannot delete `d`: it holds 4 entries; set `recursive` to delete them too",
+        );
+        check(
+            build,
+            "delete_file",
+            r#"{"path": "none"}"#,
+            failed,
+            "cannot delete `none`: it does not exist",
+        );
         for path in [".", "/", "/work", "d/.."] {
-            let reply = Trial::new(build).call("delete_file", &format!(r#"{{"path": "{path}", "recursive": true}}"#));
-            assert!(reply.text.ends_with("the workspace lies in it"), "{}", reply.text);
+            let reply = Trial::new(build).call(
+                "delete_file",
+                &format!(r#"{{"path": "{path}", "recursive": true}}"#),
+            );
+            assert!(
+                reply.text.ends_with("the workspace lies in it"),
+                "{}",
+                reply.text
+            );
         }
     }
 
@@ -301,7 +438,11 @@ mod tests {
     fn what_the_folder_holds_is_bound() {
         let changes: [fn(&Fake); 4] = [
             |fake| _ = fake.add_file("/work/d/new", ""),
-            |fake| _ = fake.pass(std::time::Duration::from_secs(5)).add_file("/work/d/x", "21"),
+            |fake| {
+                _ = fake
+                    .pass(std::time::Duration::from_secs(5))
+                    .add_file("/work/d/x", "21")
+            },
             |fake| _ = fake.add_link("/work/d/x", "/etc"),
             |fake| _ = fake.add_file("/work/d/f/deep", ""),
         ];
@@ -310,7 +451,10 @@ mod tests {
             let reply = trial.call_with("delete_file", TREE, change);
             assert_eq!(
                 (reply.verdict, reply.text.as_str()),
-                (Verdict::Failed, "not run: what `d` holds changed after it was shown; nothing was deleted")
+                (
+                    Verdict::Failed,
+                    "not run: what `d` holds changed after it was shown; nothing was deleted"
+                )
             );
         }
         // One file is bound by its bytes, and asked about again.
@@ -331,7 +475,8 @@ mod tests {
             ("delete_file(*)", "big", Verdict::Refused),
             ("delete_file(big)", "big", Verdict::Done),
         ] {
-            let reply = Trial::headless(build_big, &[rule]).call("delete_file", &format!(r#"{{"path": "{path}"}}"#));
+            let reply = Trial::headless(build_big, &[rule])
+                .call("delete_file", &format!(r#"{{"path": "{path}"}}"#));
             assert_eq!(reply.verdict, verdict, "{rule} {path}: {}", reply.text);
         }
     }
@@ -346,27 +491,56 @@ mod tests {
     #[test]
     fn what_could_not_go_whole_says_how_much_went() {
         let mut trial = Trial::new(build);
-        trial.fake.fail_file(crate::world::fake::FileOperation::Remove, 2, std::io::ErrorKind::PermissionDenied);
+        trial.fake.fail_file(
+            crate::world::fake::FileOperation::Remove,
+            2,
+            std::io::ErrorKind::PermissionDenied,
+        );
         let reply = trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
-        assert_eq!((reply.verdict, reply.text.as_str()), (Verdict::Failed, "cannot delete `/work/g/x`: permission denied; 1 of 3 entries were deleted before"));
+        assert_eq!(
+            (reply.verdict, reply.text.as_str()),
+            (
+                Verdict::Failed,
+                "cannot delete `/work/g/x`: permission denied; 1 of 3 entries were deleted before"
+            )
+        );
         let mut trial = Trial::new(build);
         let before = tree(&trial.fake);
-        trial.fake.fail_file(crate::world::fake::FileOperation::Remove, 4, std::io::ErrorKind::PermissionDenied);
+        trial.fake.fail_file(
+            crate::world::fake::FileOperation::Remove,
+            4,
+            std::io::ErrorKind::PermissionDenied,
+        );
         let reply = trial.call("delete_file", TREE);
-        assert_eq!(reply.text, "cannot delete `/work/d/x`: permission denied; what was deleted before was put back");
+        assert_eq!(
+            reply.text,
+            "cannot delete `/work/d/x`: permission denied; what was deleted before was put back"
+        );
         assert_eq!((tree(&trial.fake), trial.changes()), (before, 0));
     }
 
     #[test]
     fn limits_hold() {
-        let many = |fake: &Fake| (0..10_001).for_each(|n| _ = fake.add_file(&format!("/work/d/{n}"), ""));
+        let many =
+            |fake: &Fake| (0..10_001).for_each(|n| _ = fake.add_file(&format!("/work/d/{n}"), ""));
         let reply = Trial::new(many).call("delete_file", TREE);
-        assert_eq!(reply.text, "cannot delete `d`: it holds more than 10000 entries or 100 levels");
+        assert_eq!(
+            reply.text,
+            "cannot delete `d`: it holds more than 10000 entries or 100 levels"
+        );
         let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work/d{}", "/d".repeat(120)));
-        assert_eq!(Trial::new(deep).call("delete_file", TREE).verdict, Verdict::Failed);
-        let names = |fake: &Fake| (0..30).for_each(|n| _ = fake.add_file(&format!("/work/d/{n:02}"), ""));
+        assert_eq!(
+            Trial::new(deep).call("delete_file", TREE).verdict,
+            Verdict::Failed
+        );
+        let names =
+            |fake: &Fake| (0..30).for_each(|n| _ = fake.add_file(&format!("/work/d/{n:02}"), ""));
         let mut trial = Trial::new(names);
         trial.call("delete_file", TREE);
-        assert!(trial.shown().ends_with("\n  d/19  0\n  and 10 more"), "{}", trial.shown());
+        assert!(
+            trial.shown().ends_with("\n  d/19  0\n  and 10 more"),
+            "{}",
+            trial.shown()
+        );
     }
 }

@@ -55,12 +55,24 @@ fn check(args: &Args) -> Vec<String> {
     let mut only = |is_given: bool, name: &str, allowed: &[Action]| {
         if is_given && !is_one_of(allowed) {
             let words: Vec<&str> = allowed.iter().map(|action| action.word()).collect();
-            faults.push(format!("`{name}` goes with {}, not with {}", words.join(", "), action.word()));
+            faults.push(format!(
+                "`{name}` goes with {}, not with {}",
+                words.join(", "),
+                action.word()
+            ));
         }
     };
-    only(args.r#ref.is_some(), "ref", &[Action::Diff, Action::Log, Action::Show, Action::Blame]);
+    only(
+        args.r#ref.is_some(),
+        "ref",
+        &[Action::Diff, Action::Log, Action::Show, Action::Blame],
+    );
     only(args.staged.is_some(), "staged", &[Action::Diff]);
-    only(args.stat.is_some(), "stat", &[Action::Diff, Action::Show, Action::Log]);
+    only(
+        args.stat.is_some(),
+        "stat",
+        &[Action::Diff, Action::Show, Action::Log],
+    );
     only(args.limit.is_some(), "limit", &[Action::Log]);
     if action == Action::Blame && args.paths.as_ref().is_none_or(|paths| paths.0.len() != 1) {
         faults.push("blame needs exactly one path in `paths`".to_owned());
@@ -70,7 +82,12 @@ fn check(args: &Args) -> Vec<String> {
     {
         faults.push("`ref` must not begin with `-` or hold blanks".to_owned());
     }
-    if args.paths.iter().flat_map(|paths| &paths.0).any(|path| path.contains('\0')) {
+    if args
+        .paths
+        .iter()
+        .flat_map(|paths| &paths.0)
+        .any(|path| path.contains('\0'))
+    {
         faults.push("`paths` must not hold NUL".to_owned());
     }
     faults
@@ -90,13 +107,29 @@ const ENVIRONMENT: &[(&str, Option<&str>)] = &[
 /// The command line after `git`: no pager, no colours, no program that a repository could name.
 fn words(args: &Args) -> Vec<String> {
     let mut words: Vec<String> = [
-        "--no-pager", "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c",
-        "log.showSignature=false", "-c", "color.ui=false", "-c", "core.quotePath=false",
+        "--no-pager",
+        "--no-optional-locks",
+        "--literal-pathspecs",
+        "-c",
+        "core.fsmonitor=false",
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "log.showSignature=false",
+        "-c",
+        "color.ui=false",
+        "-c",
+        "core.quotePath=false",
     ]
     .map(str::to_owned)
     .to_vec();
     words.push(args.action.word().to_owned());
-    let patch = ["--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short"];
+    let patch = [
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        "--submodule=short",
+    ];
     let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
     let has_stat = args.stat == Some(true);
     match args.action {
@@ -104,11 +137,21 @@ fn words(args: &Args) -> Vec<String> {
         Action::Diff => {
             add(&patch);
             add(if has_stat { &[STAT] } else { &[] });
-            add(if args.staged == Some(true) { &["--staged"] } else { &[] });
+            add(if args.staged == Some(true) {
+                &["--staged"]
+            } else {
+                &[]
+            });
         }
         Action::Log => {
             add(&patch);
-            add(&[&format!("--max-count={}", args.limit.map_or(COMMITS_DEFAULT, Within::size)), "--date=short"]);
+            add(&[
+                &format!(
+                    "--max-count={}",
+                    args.limit.map_or(COMMITS_DEFAULT, Within::size)
+                ),
+                "--date=short",
+            ]);
             add(&["--format=%h %ad %an: %s%d"]);
             add(if has_stat { &[STAT] } else { &[] });
         }
@@ -120,7 +163,12 @@ fn words(args: &Args) -> Vec<String> {
     }
     words.extend(args.r#ref.iter().map(|name| name.0.clone()));
     words.push("--".to_owned());
-    let mut paths: Vec<&str> = args.paths.iter().flat_map(|paths| &paths.0).map(|path| &**path).collect();
+    let mut paths: Vec<&str> = args
+        .paths
+        .iter()
+        .flat_map(|paths| &paths.0)
+        .map(|path| &**path)
+        .collect();
     // Exactly two paths, one of them outside, would compare any two files, repository or not.
     if args.action == Action::Diff
         && let [first, _] = paths.as_slice()
@@ -135,8 +183,18 @@ fn words(args: &Args) -> Vec<String> {
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
     // `HEAD:path` shows a file as it was.
-    let in_ref = args.r#ref.iter().filter_map(|name| name.split_once(':')).map(|(_, path)| path).filter(|path| !path.is_empty());
-    let given = args.paths.iter().flat_map(|paths| &paths.0).map(|path| &**path).chain(in_ref);
+    let in_ref = args
+        .r#ref
+        .iter()
+        .filter_map(|name| name.split_once(':'))
+        .map(|(_, path)| path)
+        .filter(|path| !path.is_empty());
+    let given = args
+        .paths
+        .iter()
+        .flat_map(|paths| &paths.0)
+        .map(|path| &**path)
+        .chain(in_ref);
     let mut asks = Vec::new();
     for path in given {
         // What Git knows by a name that leads nowhere by now is no secret of this machine's, but may look like one.
@@ -146,11 +204,19 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
             Err(_) => asks.push(path.to_owned()),
         }
     }
-    let effect = if asks.is_empty() { Effect::Read } else { Effect::Change };
+    let effect = if asks.is_empty() {
+        Effect::Read
+    } else {
+        Effect::Change
+    };
     let shown = if asks.is_empty() {
         String::new()
     } else {
-        format!("git {}\nof what lies outside the workspace or looks like a secret: {}", words(args).join(" "), asks.join(", "))
+        format!(
+            "git {}\nof what lies outside the workspace or looks like a secret: {}",
+            words(args).join(" "),
+            asks.join(", ")
+        )
     };
     Ok(Plan {
         shown,
@@ -162,7 +228,10 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let spawn = Spawn {
         program: "git".into(),
         args: words(&args).into_iter().map(Into::into).collect(),
-        env: ENVIRONMENT.iter().map(|&(name, value)| (name.into(), value.map(Into::into))).collect(),
+        env: ENVIRONMENT
+            .iter()
+            .map(|&(name, value)| (name.into(), value.map(Into::into)))
+            .collect(),
         directory: commands.directory(None)?,
         has_input: false,
         is_merged: false,
@@ -176,16 +245,27 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let ran = commands.run(command, call)?;
     let (output, errors) = (ran.output.text(), ran.errors.text());
     match ran.ended {
-        Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => Ok(empty(args.action).to_owned().into()),
+        Ended::Exited(Exit::Code(0)) if output.trim().is_empty() => {
+            Ok(empty(args.action).to_owned().into())
+        }
         Ended::Exited(Exit::Code(0)) => Ok(output.trim_end_matches('\n').to_owned().into()),
-        Ended::Exited(Exit::Code(_)) if errors.to_ascii_lowercase().contains("not a git repository") => {
+        Ended::Exited(Exit::Code(_))
+            if errors.to_ascii_lowercase().contains("not a git repository") =>
+        {
             Err(Failure::new("the workspace is not in a Git repository"))
         }
-        Ended::Exited(Exit::Code(code)) => {
-            Err(Failure::new(format!("git {} ended with {code}: {}", args.action.word(), errors.trim())))
+        Ended::Exited(Exit::Code(code)) => Err(Failure::new(format!(
+            "git {} ended with {code}: {}",
+            args.action.word(),
+            errors.trim()
+        ))),
+        Ended::Exited(Exit::Signal(signal)) => {
+            Err(Failure::new(format!("git was ended by signal {signal}")))
         }
-        Ended::Exited(Exit::Signal(signal)) => Err(Failure::new(format!("git was ended by signal {signal}"))),
-        Ended::TimedOut => Err(Failure::new(format!("git was stopped after {} s", TIMEOUT.as_secs()))),
+        Ended::TimedOut => Err(Failure::new(format!(
+            "git was stopped after {} s",
+            TIMEOUT.as_secs()
+        ))),
         Ended::Cancelled => Err(Failure::cancelled()),
     }
 }
@@ -198,5 +278,306 @@ fn empty(action: Action) -> &'static str {
         Action::Log => "no commits",
         Action::Show => "nothing to show",
         Action::Blame => "the file is empty",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tool::prelude::*;
+    use crate::tool::trial::real::Folder;
+    use crate::tool::trial::{Trial, check, check_cancels};
+    use crate::tool::{Reply, Verdict};
+    use crate::world::fake::{Fake, Program};
+
+    /// A git that tells what it was called with.
+    fn build(fake: &Fake) {
+        fake.add_file("/work/.env", "K=1")
+            .add_file("/etc/passwd", "")
+            .program("git", |spawn| {
+                let words: Vec<&str> = spawn
+                    .args
+                    .iter()
+                    .map(|word| word.to_str().unwrap())
+                    .collect();
+                let at = words
+                    .iter()
+                    .position(|word| ["status", "diff", "log", "show", "blame"].contains(word))
+                    .unwrap();
+                Program::new(words[at..].join(" "), 0)
+            });
+    }
+
+    #[track_caller]
+    fn calls(arguments: &str, words: &str) {
+        check(build, "git", arguments, Verdict::Done, words);
+    }
+
+    #[test]
+    fn actions_become_words() {
+        let patch = "--no-ext-diff --no-textconv --no-color --submodule=short";
+        calls(
+            r#"{"action": "status"}"#,
+            "status --short --branch --untracked-files=all --",
+        );
+        calls(r#"{"action": "diff"}"#, &format!("diff {patch} --"));
+        calls(
+            r#"{"action": "diff", "staged": true, "stat": true, "ref": "HEAD~1", "paths": ["a", "-b"]}"#,
+            &format!("diff {patch} --stat=200 --staged HEAD~1 -- a -b a"),
+        );
+        calls(
+            r#"{"action": "log", "limit": 3, "paths": ["*"]}"#,
+            &format!("log {patch} --max-count=3 --date=short --format=%h %ad %an: %s%d -- *"),
+        );
+        calls(
+            r#"{"action": "show", "ref": "v1"}"#,
+            &format!("show {patch} --date=iso --patch v1 --"),
+        );
+        calls(
+            r#"{"action": "blame", "paths": ["a b"], "ref": "HEAD"}"#,
+            "blame --no-textconv --date=short HEAD -- a b",
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (arguments, fault) in [
+            (
+                r#"{"action": "push"}"#,
+                "`action` must be one of status, diff, log, show, blame, not \"push\"",
+            ),
+            (
+                r#"{"action": "status", "ref": "x"}"#,
+                "`ref` goes with diff, log, show, blame, not with status",
+            ),
+            (
+                r#"{"action": "status", "staged": true, "limit": 3}"#,
+                "`staged` goes with diff, not with status\n- `limit` goes with log",
+            ),
+            (
+                r#"{"action": "log", "ref": "--output=x"}"#,
+                "`ref` must not begin with `-`",
+            ),
+            (r#"{"action": "log", "ref": "a b"}"#, "or hold blanks"),
+            (r#"{"action": "blame"}"#, "blame needs exactly one path"),
+            (
+                r#"{"action": "blame", "paths": ["a", "b"]}"#,
+                "blame needs exactly one path",
+            ),
+            (
+                r#"{"action": "log", "paths": ["a\u0000b"]}"#,
+                "must not hold NUL",
+            ),
+        ] {
+            let reply = Trial::new(build).call("git", arguments);
+            assert_eq!(reply.verdict, Verdict::Invalid, "{arguments}");
+            assert!(reply.text.contains(fault), "{}", reply.text);
+        }
+        check(
+            |_| (),
+            "git",
+            r#"{"action": "status"}"#,
+            Verdict::Failed,
+            "`git` is not installed or not in PATH",
+        );
+    }
+
+    #[test]
+    fn what_lies_outside_or_is_secret_is_asked_about() {
+        for (arguments, questions) in [
+            (r#"{"action": "diff", "paths": ["src"]}"#, 0),
+            (r#"{"action": "show", "ref": "HEAD:src/a.rs"}"#, 0),
+            (r#"{"action": "diff", "paths": ["/etc/passwd", "src"]}"#, 1),
+            (r#"{"action": "diff", "paths": ["../x"]}"#, 1),
+            (r#"{"action": "log", "paths": [".env"]}"#, 1),
+            (r#"{"action": "show", "ref": "HEAD:.env"}"#, 1),
+            (r#"{"action": "show", "ref": "HEAD:keys/id_rsa"}"#, 1),
+        ] {
+            let mut trial = Trial::new(build);
+            trial.call("git", arguments);
+            assert_eq!(trial.questions.len(), questions, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn a_cancel_ends_it() {
+        check_cancels(build, "git", r#"{"action": "log"}"#);
+    }
+
+    /// A repository with a commit, a change and a new file; `None` without git.
+    fn repository() -> Option<Folder> {
+        let folder = Folder::new();
+        let Some(_) = folder.run("git", &["init", "--quiet", "--initial-branch=main"]) else {
+            println!("not run: git is missing");
+            return None;
+        };
+        folder.run("git", &["config", "user.name", "A B"]);
+        folder.run("git", &["config", "user.email", "a@example.org"]);
+        folder.add("a.txt", "one\ntwo\n");
+        folder.add("*", "star\n");
+        folder.run("git", &["add", "."]);
+        folder.run(
+            "git",
+            &[
+                "commit",
+                "--quiet",
+                "--message=first: it begins",
+                "--date=2026-01-02T03:04:05Z",
+            ],
+        );
+        folder.add("a.txt", "one\n2\n");
+        folder.add("new é.txt", "x");
+        Some(folder)
+    }
+
+    fn ok(folder: &Folder, arguments: &str) -> String {
+        let (is_asked, reply) = folder.call("git", arguments);
+        assert_eq!(
+            (is_asked, reply.verdict),
+            (false, Verdict::Done),
+            "{arguments}: {}",
+            reply.text
+        );
+        reply.text
+    }
+
+    #[test]
+    fn a_real_repository_is_shown() {
+        let Some(folder) = repository() else { return };
+        assert_eq!(
+            ok(&folder, r#"{"action": "status"}"#),
+            "## main\n M a.txt\n?? \"new é.txt\""
+        );
+        let diff = ok(&folder, r#"{"action": "diff"}"#);
+        assert!(
+            diff.starts_with("diff --git a/a.txt b/a.txt\n")
+                && diff.ends_with("@@ -1,2 +1,2 @@\n one\n-two\n+2"),
+            "{diff}"
+        );
+        assert_eq!(
+            ok(&folder, r#"{"action": "diff", "staged": true}"#),
+            "no differences"
+        );
+        let log = ok(&folder, r#"{"action": "log"}"#);
+        assert!(
+            log.ends_with(" 2026-01-02 A B: first: it begins (HEAD -> main)"),
+            "{log}"
+        );
+        let show = ok(
+            &folder,
+            r#"{"action": "show", "ref": "HEAD", "stat": true}"#,
+        );
+        assert!(
+            show.contains(" a.txt | 2 ++\n") && show.contains("2 files changed"),
+            "{show}"
+        );
+        let blame = ok(&folder, r#"{"action": "blame", "paths": ["a.txt"]}"#);
+        assert_eq!(blame.lines().count(), 2, "{blame}");
+        assert!(
+            blame.contains("(A B               2026-01-02 1) one"),
+            "{blame}"
+        );
+        // Paths are names and nothing else.
+        assert_eq!(
+            ok(&folder, r#"{"action": "diff", "paths": ["*"]}"#),
+            "no differences"
+        );
+        assert_eq!(
+            ok(&folder, r#"{"action": "diff", "paths": [":(top)a.txt"]}"#),
+            "no differences"
+        );
+        let (_, reply) = folder.call("git", r#"{"action": "log", "ref": "no-such-branch"}"#);
+        assert_eq!(
+            (reply.verdict, reply.text.as_str()),
+            (
+                Verdict::Failed,
+                "git log ended with 128: fatal: bad revision 'no-such-branch'"
+            )
+        );
+    }
+
+    #[test]
+    fn nothing_that_a_repository_names_is_run() {
+        let Some(folder) = repository() else { return };
+        let plant = |name: &str| format!("touch {}/ran-{name}; :", folder.0.display());
+        for (key, name) in [
+            ("diff.external", "external"),
+            ("diff.mine.command", "driver"),
+            ("diff.mine.textconv", "textconv"),
+            ("core.pager", "pager"),
+            ("pager.log", "pager-log"),
+            ("core.fsmonitor", "fsmonitor"),
+            ("core.editor", "editor"),
+            ("gpg.program", "gpg"),
+            ("core.sshCommand", "ssh"),
+        ] {
+            folder.run("git", &["config", key, &plant(name)]);
+        }
+        folder.run("git", &["config", "log.showSignature", "true"]);
+        folder.run("git", &["config", "core.hooksPath", "hooks"]);
+        folder.add(".gitattributes", "*.txt diff=mine\n");
+        for hook in [
+            "post-index-change",
+            "fsmonitor-watchman",
+            "reference-transaction",
+        ] {
+            folder.add(
+                &format!("hooks/{hook}"),
+                format!("#!/bin/sh\n{}\n", plant(hook)),
+            );
+            folder.run("chmod", &["+x", &format!("hooks/{hook}")]);
+        }
+        for arguments in [
+            r#"{"action": "status"}"#,
+            r#"{"action": "diff"}"#,
+            r#"{"action": "diff", "ref": "HEAD"}"#,
+            r#"{"action": "log", "stat": true}"#,
+            r#"{"action": "show", "ref": "HEAD"}"#,
+            r#"{"action": "blame", "paths": ["a.txt"]}"#,
+        ] {
+            ok(&folder, arguments);
+            let all = folder.run("ls", &[]).unwrap_or_default();
+            assert!(!all.contains("ran-"), "{arguments}: {all}");
+        }
+        // What was planted does run where nobody takes care.
+        folder.run("git", &["diff"]);
+        assert!(folder.has("ran-external") || folder.has("ran-driver"));
+    }
+
+    #[test]
+    fn outside_a_repository_nothing_is_compared() {
+        let folder = Folder::new();
+        if folder.run("git", &["--version"]).is_none() {
+            println!("not run: git is missing");
+            return;
+        }
+        folder.add("a", "secret one\n");
+        folder.add("b", "secret two\n");
+        // A folder above may be a repository: this one must not be found.
+        folder.add(".git", "gitdir: nowhere\n");
+        for arguments in [
+            r#"{"action": "status"}"#,
+            r#"{"action": "diff"}"#,
+            r#"{"action": "diff", "paths": ["a", "b"]}"#,
+            r#"{"action": "diff", "paths": ["a"]}"#,
+        ] {
+            let (_, Reply { verdict, text, .. }) = folder.call("git", arguments);
+            assert_eq!(
+                (verdict, text.as_str()),
+                (Verdict::Failed, "the workspace is not in a Git repository"),
+                "{arguments}"
+            );
+        }
+        let Some(inside) = repository() else { return };
+        let outside = folder.0.join("a");
+        let arguments = format!(
+            r#"{{"action": "diff", "paths": ["{}", "a.txt"]}}"#,
+            outside.display()
+        );
+        let (is_asked, reply) = inside.call("git", &arguments);
+        assert!(
+            is_asked && reply.verdict == Verdict::Failed && !reply.text.contains("secret"),
+            "{}",
+            reply.text
+        );
     }
 }

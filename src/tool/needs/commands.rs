@@ -86,7 +86,10 @@ impl Commands {
     /// The folder that `given` leads to; the workspace if nothing is given.
     pub(crate) fn directory(&self, given: Option<&str>) -> Result<PathBuf, Failure> {
         match given {
-            Some(given) => self.roots.target(&*self.files, given).map(|target| target.path),
+            Some(given) => self
+                .roots
+                .target(&*self.files, given)
+                .map(|target| target.path),
             None => Ok(self.roots.workspace.clone()),
         }
     }
@@ -95,9 +98,18 @@ impl Commands {
     pub(crate) fn run(&self, command: Command, call: &Call) -> Result<Ran, Failure> {
         let program = command.spawn.program.to_string_lossy().into_owned();
         call.check()?;
-        let running = self.processes.start(&command.spawn).map_err(|error| self.no_start(&program, &command.spawn, &error))?;
+        let running = self
+            .processes
+            .start(&command.spawn)
+            .map_err(|error| self.no_start(&program, &command.spawn, &error))?;
         let began = self.clock.now();
-        let until = [command.timeout.map(|timeout| began.after(timeout)), call.deadline].into_iter().flatten().min();
+        let until = [
+            command.timeout.map(|timeout| began.after(timeout)),
+            call.deadline,
+        ]
+        .into_iter()
+        .flatten()
+        .min();
         let mut watch = Watch::new(running, command);
         let ended = self.attend(&mut watch, until, call)?;
         let left = self.end(&mut watch, ended);
@@ -113,21 +125,32 @@ impl Commands {
 
     /// Why a program did not start; the system says of a missing folder the same as of a missing program.
     fn no_start(&self, program: &str, spawn: &Spawn, error: &io::Error) -> Failure {
-        let has_directory = || self.files.stat(&spawn.directory, true).is_ok_and(|stat| stat.kind == world::Kind::Directory);
+        let has_directory = || {
+            self.files
+                .stat(&spawn.directory, true)
+                .is_ok_and(|stat| stat.kind == world::Kind::Directory)
+        };
         match error.kind() {
             io::ErrorKind::NotFound if has_directory() => {
                 Failure::new(format!("`{program}` is not installed or not in PATH"))
             }
             io::ErrorKind::NotFound => {
                 let shown = self.roots.shown(&spawn.directory);
-                Failure::new(format!("cannot run `{program}` in `{shown}`: there is no such directory"))
+                Failure::new(format!(
+                    "cannot run `{program}` in `{shown}`: there is no such directory"
+                ))
             }
             _ => Failure::io(&format!("cannot run `{program}`"), error),
         }
     }
 
     /// Feeds and drains the child until it ends.
-    fn attend(&self, watch: &mut Watch, until: Option<Moment>, call: &Call) -> Result<Ended, Failure> {
+    fn attend(
+        &self,
+        watch: &mut Watch,
+        until: Option<Moment>,
+        call: &Call,
+    ) -> Result<Ended, Failure> {
         loop {
             if call.cancel.is_set() {
                 return Ok(Ended::Cancelled);
@@ -137,7 +160,9 @@ impl Commands {
             }
             watch.feed();
             watch.drain(&*call.progress);
-            watch.look().map_err(|error| Failure::io("cannot wait for the command", &error))?;
+            watch
+                .look()
+                .map_err(|error| Failure::io("cannot wait for the command", &error))?;
             if let Some(exit) = watch.exit {
                 return Ok(Ended::Exited(exit));
             }
@@ -168,7 +193,11 @@ impl Commands {
         self.settle(watch, STOP_GRACE, &calm, true);
         watch.running.child.stop(Stop::Kill);
         self.settle(watch, LINGER, &calm, true);
-        let mut named: Vec<String> = left.iter().take(LEFT_NAMED_MAX).map(|p| format!("{} ({})", p.name, p.pid)).collect();
+        let mut named: Vec<String> = left
+            .iter()
+            .take(LEFT_NAMED_MAX)
+            .map(|p| format!("{} ({})", p.name, p.pid))
+            .collect();
         if LEFT_NAMED_MAX < left.len() {
             named.push(format!("{} more", left.len() - LEFT_NAMED_MAX));
         }
@@ -188,7 +217,8 @@ impl Commands {
                 return;
             }
             let (interests, _) = watch.interests();
-            self.threads.poll(&interests, Some(until.min(now.after(LOOK))), calm);
+            self.threads
+                .poll(&interests, Some(until.min(now.after(LOOK))), calm);
         }
     }
 }
@@ -256,7 +286,9 @@ impl Watch {
         if self.is_output_open {
             self.is_output_open = drain(&mut *self.running.output, &mut self.output, progress);
         }
-        if self.is_errors_open && let Some(errors) = &mut self.running.errors {
+        if self.is_errors_open
+            && let Some(errors) = &mut self.running.errors
+        {
             self.is_errors_open = drain(&mut **errors, &mut self.errors, progress);
         }
     }
@@ -264,7 +296,11 @@ impl Watch {
     /// What to wait for, and whether the child's end is not among it.
     fn interests(&self) -> (Vec<Interest>, bool) {
         let mut interests = Vec::new();
-        let exit: Option<Source> = self.running.child.exit_source().filter(|_| self.exit.is_none());
+        let exit: Option<Source> = self
+            .running
+            .child
+            .exit_source()
+            .filter(|_| self.exit.is_none());
         interests.extend(exit.map(Interest::read));
         if self.is_output_open {
             interests.push(Interest::read(self.running.output.source()));
@@ -287,7 +323,10 @@ fn drain(stream: &mut dyn Stream, kept: &mut Kept, progress: &dyn Fn(&str)) -> b
             Ok(0) => return false,
             Ok(count) => {
                 kept.push(&piece[..count]);
-                if let Some(line) = piece[..count].rsplit(|&byte| byte == b'\n').find(|line| !line.is_empty()) {
+                if let Some(line) = piece[..count]
+                    .rsplit(|&byte| byte == b'\n')
+                    .find(|line| !line.is_empty())
+                {
                     progress(&String::from_utf8_lossy(line));
                 }
             }
@@ -359,7 +398,11 @@ impl Kept {
             return String::from_utf8_lossy(&whole).into_owned();
         }
         let head_end = complete(&self.head);
-        let tail_start = tail.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count();
+        let tail_start = tail
+            .iter()
+            .take(3)
+            .take_while(|&&byte| byte & 0xC0 == 0x80)
+            .count();
         let dropped = dropped + (self.head.len() - head_end + tail_start) as u64;
         format!(
             "{}\n… ({dropped} bytes left out) …\n{}",
@@ -380,7 +423,11 @@ fn complete(bytes: &[u8]) -> usize {
             0x80..=0xBF => continue,
             _ => 1,
         };
-        return if back < length { bytes.len() - back } else { bytes.len() };
+        return if back < length {
+            bytes.len() - back
+        } else {
+            bytes.len()
+        };
     }
     bytes.len()
 }

@@ -64,16 +64,35 @@ fn each_world(test: impl Fn(&Fake)) {
 #[test]
 fn output_and_end_are_taken() {
     each_world(|fake| {
-        let program = Program::new("out1\n", 3).then_error(SECOND, "err\n").then(SECOND, "out2\n").exits(SECOND, Exit::Code(3));
+        let program = Program::new("out1\n", 3)
+            .then_error(SECOND, "err\n")
+            .then(SECOND, "out2\n")
+            .exits(SECOND, Exit::Code(3));
         let ran = run(fake, &program, command(None, false)).unwrap();
         assert_eq!(ran.ended, Ended::Exited(Exit::Code(3)));
-        assert_eq!((ran.output.text().as_str(), ran.errors.text().as_str()), ("out1\nout2\n", "err\n"));
+        assert_eq!(
+            (ran.output.text().as_str(), ran.errors.text().as_str()),
+            ("out1\nout2\n", "err\n")
+        );
         assert!(ran.left.is_empty() && ran.took.as_secs() == 3, "{ran:?}");
         assert_eq!(fake.started()[0].reaped, Some(Exit::Code(3)));
     });
-    let merged = run(&Fake::new(), &Program::new("a", 0).then_error(SECOND, "b").then(SECOND, "c"), command(None, true)).unwrap();
+    let merged = run(
+        &Fake::new(),
+        &Program::new("a", 0)
+            .then_error(SECOND, "b")
+            .then(SECOND, "c"),
+        command(None, true),
+    )
+    .unwrap();
     assert_eq!(merged.output.text(), "abc");
-    let ended = run(&Fake::new(), &Program::endless().exits(SECOND, Exit::Signal(11)), command(None, true)).unwrap().ended;
+    let ended = run(
+        &Fake::new(),
+        &Program::endless().exits(SECOND, Exit::Signal(11)),
+        command(None, true),
+    )
+    .unwrap()
+    .ended;
     assert_eq!(ended, Ended::Exited(Exit::Signal(11)));
 }
 
@@ -88,7 +107,12 @@ fn input_is_fed_whole_and_closed() {
     let ran = run(&Fake::new(), &program, command(Some(b""), true)).unwrap();
     assert_eq!(ran.output.text(), "0 bytes");
     // Who does not read its input ends all the same.
-    let ran = run(&Fake::new(), &Program::new("done", 0), command(Some(&input), true)).unwrap();
+    let ran = run(
+        &Fake::new(),
+        &Program::new("done", 0),
+        command(Some(&input), true),
+    )
+    .unwrap();
     assert_eq!(ran.output.text(), "done");
 }
 
@@ -97,14 +121,26 @@ fn a_child_that_does_not_end_is_asked_then_killed() {
     each_world(|fake| {
         let ran = run(fake, &Program::endless().stubborn(), command(None, true)).unwrap();
         assert_eq!(ran.ended, Ended::TimedOut);
-        let stops: Vec<Stop> = fake.started()[0].stops.iter().map(|(_, stop)| *stop).collect();
+        let stops: Vec<Stop> = fake.started()[0]
+            .stops
+            .iter()
+            .map(|(_, stop)| *stop)
+            .collect();
         assert_eq!(stops, [Stop::Ask, Stop::Kill]);
-        assert!(fake.time() <= 10 * SECOND + STOP_GRACE + LINGER, "{:?}", fake.time());
+        assert!(
+            fake.time() <= 10 * SECOND + STOP_GRACE + LINGER,
+            "{:?}",
+            fake.time()
+        );
         assert_eq!(fake.started()[0].reaped, Some(Exit::Signal(9)));
     });
     each_world(|fake| {
         run(fake, &Program::endless(), command(None, true)).unwrap();
-        assert!(fake.time() <= 10 * SECOND + LOOK, "a child that obeys is not waited for: {:?}", fake.time());
+        assert!(
+            fake.time() <= 10 * SECOND + LOOK,
+            "a child that obeys is not waited for: {:?}",
+            fake.time()
+        );
     });
 }
 
@@ -114,14 +150,28 @@ fn what_is_left_behind_is_stopped_and_named() {
         let program = Program::new("x", 0).leaving((5..12).map(process).collect());
         let ran = run(fake, &program, command(None, true)).unwrap();
         assert_eq!(ran.ended, Ended::Exited(Exit::Code(0)));
-        assert_eq!(ran.left, ["sleep (5)", "sleep (6)", "sleep (7)", "sleep (8)", "sleep (9)", "2 more"]);
+        assert_eq!(
+            ran.left,
+            [
+                "sleep (5)",
+                "sleep (6)",
+                "sleep (7)",
+                "sleep (8)",
+                "sleep (9)",
+                "2 more"
+            ]
+        );
         assert!(fake.time() <= LINGER + STOP_GRACE, "{:?}", fake.time());
     });
     each_world(|fake| {
         let program = Program::new("x", 0).leaving(vec![process(5)]).stubborn();
         let ran = run(fake, &program, command(None, true)).unwrap();
         assert_eq!(ran.left, ["sleep (5)"]);
-        let stops: Vec<Stop> = fake.started()[0].stops.iter().map(|(_, stop)| *stop).collect();
+        let stops: Vec<Stop> = fake.started()[0]
+            .stops
+            .iter()
+            .map(|(_, stop)| *stop)
+            .collect();
         assert_eq!(stops, [Stop::Ask, Stop::Kill]);
         assert!(fake.time() <= 2 * LINGER + STOP_GRACE, "{:?}", fake.time());
     });
@@ -129,7 +179,11 @@ fn what_is_left_behind_is_stopped_and_named() {
 
 #[test]
 fn a_cancel_ends_it_at_every_wait() {
-    let program = Program::new("a", 0).then(SECOND, "b").then(SECOND, "c").exits(SECOND, Exit::Code(0)).stubborn();
+    let program = Program::new("a", 0)
+        .then(SECOND, "b")
+        .then(SECOND, "c")
+        .exits(SECOND, Exit::Code(0))
+        .stubborn();
     let whole = Fake::new();
     run(&whole, &program, command(Some(b"in"), false)).unwrap();
     for n in 1..=whole.waits() {
@@ -145,7 +199,12 @@ fn a_cancel_ends_it_at_every_wait() {
     let ports = world.world();
     let call = call(&ports);
     call.cancel.set();
-    assert!(Commands::grant(&supply(&ports)).run(command(None, true), &call).unwrap_err().is_cancel());
+    assert!(
+        Commands::grant(&supply(&ports))
+            .run(command(None, true), &call)
+            .unwrap_err()
+            .is_cancel()
+    );
     assert!(world.started().is_empty());
 }
 
@@ -155,12 +214,17 @@ fn what_does_not_start_says_why() {
     fake.add_dir("/work");
     let world = fake.world();
     let commands = Commands::grant(&supply(&world));
-    let failure = commands.run(command(None, true), &call(&world)).unwrap_err();
+    let failure = commands
+        .run(command(None, true), &call(&world))
+        .unwrap_err();
     assert_eq!(failure.0, "`p` is not installed or not in PATH");
     let mut elsewhere = command(None, true);
     elsewhere.spawn.directory = "/work/gone".into();
     let failure = commands.run(elsewhere, &call(&world)).unwrap_err();
-    assert_eq!(failure.0, "cannot run `p` in `gone`: there is no such directory");
+    assert_eq!(
+        failure.0,
+        "cannot run `p` in `gone`: there is no such directory"
+    );
 }
 
 /// A deadline of the turn ends a command that may run longer.
@@ -173,7 +237,9 @@ fn a_deadline_ends_it() {
         deadline: Some(Moment(SECOND)),
         ..call(&world)
     };
-    let ran = Commands::grant(&supply(&world)).run(command(None, true), &call).unwrap();
+    let ran = Commands::grant(&supply(&world))
+        .run(command(None, true), &call)
+        .unwrap();
     assert_eq!((ran.ended, ran.took), (Ended::TimedOut, SECOND));
 }
 
@@ -208,7 +274,12 @@ fn the_gap_is_counted_and_splits_no_character() {
     let mut kept = Kept::new(8);
     kept.push(b"0123456789abcdef");
     assert_eq!(kept.text(), "01\n… (8 bytes left out) …\nabcdef");
-    for text in ["éü".repeat(40), "€".repeat(40), "😀".repeat(40), "aé€😀".repeat(20)] {
+    for text in [
+        "éü".repeat(40),
+        "€".repeat(40),
+        "😀".repeat(40),
+        "aé€😀".repeat(20),
+    ] {
         for bytes_max in 0..100 {
             let mut kept = Kept::new(bytes_max);
             text.as_bytes().chunks(3).for_each(|piece| kept.push(piece));
@@ -216,7 +287,11 @@ fn the_gap_is_counted_and_splits_no_character() {
             assert!(!shown.contains('\u{FFFD}'), "{bytes_max}: {shown}");
             let (head, rest) = shown.split_once("\n… (").unwrap();
             let (dropped, tail) = rest.split_once(" bytes left out) …\n").unwrap();
-            assert_eq!(head.len() + dropped.parse::<usize>().unwrap() + tail.len(), text.len(), "{bytes_max}");
+            assert_eq!(
+                head.len() + dropped.parse::<usize>().unwrap() + tail.len(),
+                text.len(),
+                "{bytes_max}"
+            );
             assert!(text.starts_with(head) && text.ends_with(tail));
         }
     }
@@ -230,7 +305,12 @@ fn a_hundred_megabytes_take_no_more_room_than_one() {
         kept.push(&piece);
     }
     assert_eq!(kept.total(), 104_857_600);
-    assert!(kept.head.capacity() + kept.tail.capacity() <= 100_000, "{} {}", kept.head.capacity(), kept.tail.capacity());
+    assert!(
+        kept.head.capacity() + kept.tail.capacity() <= 100_000,
+        "{} {}",
+        kept.head.capacity(),
+        kept.tail.capacity()
+    );
     let mut program = Program::new("", 0);
     for _ in 0..20 {
         program = program.then(Duration::ZERO, &piece);

@@ -83,7 +83,8 @@ impl Files {
 
     /// Whether `path` is the workspace, an added folder, or holds one of them.
     pub(crate) fn holds_root(&self, path: &Path) -> bool {
-        self.roots.workspace.starts_with(path) || self.roots.added.iter().any(|root| root.starts_with(path))
+        self.roots.workspace.starts_with(path)
+            || self.roots.added.iter().any(|root| root.starts_with(path))
     }
 
     /// What is known of the file; `None` if there is none. A link counts itself.
@@ -91,7 +92,10 @@ impl Files {
         match self.port.stat(path, false) {
             Ok(stat) => Ok(Some(stat)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::io(&format!("cannot look at `{}`", self.shown(path)), &error)),
+            Err(error) => Err(Failure::io(
+                &format!("cannot look at `{}`", self.shown(path)),
+                &error,
+            )),
         }
     }
 
@@ -103,10 +107,15 @@ impl Files {
     /// The same for a call that wants to do `verb` with the file, and says so where it cannot.
     pub(crate) fn read_to(&self, verb: &str, target: &Target) -> Result<Vec<u8>, Failure> {
         let doing = format!("cannot {verb} `{}`", target.shown);
-        let stat = self.port.stat(&target.path, false).map_err(|error| Failure::io(&doing, &error))?;
+        let stat = self
+            .port
+            .stat(&target.path, false)
+            .map_err(|error| Failure::io(&doing, &error))?;
         match stat.kind {
             Kind::Directory => return Err(Failure::new(format!("{doing}: it is a directory"))),
-            Kind::Other | Kind::Link => return Err(Failure::new(format!("{doing}: it is not a regular file"))),
+            Kind::Other | Kind::Link => {
+                return Err(Failure::new(format!("{doing}: it is not a regular file")));
+            }
             Kind::File => (),
         }
         if FILE_BYTES_MAX < stat.bytes {
@@ -115,20 +124,37 @@ impl Files {
                 stat.bytes
             )));
         }
-        let bytes = self.port.read(&target.path, FILE_BYTES_MAX + 1).map_err(|error| Failure::io(&doing, &error))?;
+        let bytes = self
+            .port
+            .read(&target.path, FILE_BYTES_MAX + 1)
+            .map_err(|error| Failure::io(&doing, &error))?;
         if FILE_BYTES_MAX < bytes.len() as u64 {
-            return Err(Failure::new(format!("{doing}: it grew past {FILE_BYTES_MAX} bytes")));
+            return Err(Failure::new(format!(
+                "{doing}: it grew past {FILE_BYTES_MAX} bytes"
+            )));
         }
         Ok(bytes)
     }
 
     /// The bytes that the file at `path` had when `plan` bound it; a failure if they are others by now.
-    pub(crate) fn read_bound(&self, verb: &str, target: &Target, plan: &Plan) -> Result<Vec<u8>, Failure> {
+    pub(crate) fn read_bound(
+        &self,
+        verb: &str,
+        target: &Target,
+        plan: &Plan,
+    ) -> Result<Vec<u8>, Failure> {
         let bytes = self.read_to(verb, target)?;
-        let bound = plan.binding.files.iter().find(|(path, _)| *path == target.path);
+        let bound = plan
+            .binding
+            .files
+            .iter()
+            .find(|(path, _)| *path == target.path);
         match bound {
             Some((_, Some(seen))) if seen.hash == hash(&bytes) => Ok(bytes),
-            _ => Err(Failure::new(format!("cannot {verb} `{}`: it changed meanwhile; nothing was written", target.shown))),
+            _ => Err(Failure::new(format!(
+                "cannot {verb} `{}`: it changed meanwhile; nothing was written",
+                target.shown
+            ))),
         }
     }
 
@@ -146,7 +172,10 @@ impl Files {
 }
 
 /// The file at `path` as it is now; `None` if there is none.
-pub(in crate::tool) fn fingerprint(port: &dyn world::Files, path: &Path) -> Result<Option<Fingerprint>, Failure> {
+pub(in crate::tool) fn fingerprint(
+    port: &dyn world::Files,
+    path: &Path,
+) -> Result<Option<Fingerprint>, Failure> {
     let stat = match port.stat(path, false) {
         Ok(stat) => stat,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -154,7 +183,11 @@ pub(in crate::tool) fn fingerprint(port: &dyn world::Files, path: &Path) -> Resu
     };
     let is_read = stat.kind == Kind::File && stat.bytes <= FILE_BYTES_MAX;
     let hash = if is_read {
-        hash(&port.read(path, FILE_BYTES_MAX).map_err(|error| Failure::file("read", path, &error))?)
+        hash(
+            &port
+                .read(path, FILE_BYTES_MAX)
+                .map_err(|error| Failure::file("read", path, &error))?,
+        )
     } else {
         0
     };
@@ -194,7 +227,12 @@ impl Need for Writes {
 impl Writes {
     /// Replaces the bytes of `target`, keeping its mode, or creates it and its folders.
     /// `former` is what it held, or `None` if it must not exist yet. Returns what undo needs.
-    pub(crate) fn write(&self, target: &Target, bytes: &[u8], former: Option<Vec<u8>>) -> Result<Change, Failure> {
+    pub(crate) fn write(
+        &self,
+        target: &Target,
+        bytes: &[u8],
+        former: Option<Vec<u8>>,
+    ) -> Result<Change, Failure> {
         let doing = format!("cannot write `{}`", target.shown);
         let fail = |error: io::Error| Failure::io(&doing, &error);
         if former.is_some() {
@@ -202,9 +240,12 @@ impl Writes {
             if stat.kind != Kind::File {
                 return Err(Failure::new(format!("{doing}: it is not a regular file")));
             }
-            self.port.replace(&target.path, bytes, Some(stat.mode)).map_err(fail)?;
+            self.port
+                .replace(&target.path, bytes, Some(stat.mode))
+                .map_err(fail)?;
         } else {
-            self.with_parents(&target.path, || self.port.create(&target.path, bytes, None)).map_err(fail)?;
+            self.with_parents(&target.path, || self.port.create(&target.path, bytes, None))
+                .map_err(fail)?;
         }
         Ok(Change {
             path: target.path.clone(),
@@ -214,12 +255,16 @@ impl Writes {
 
     /// Puts `bytes` where nothing is, with a mode: what undo does with a deleted file.
     pub(crate) fn put_back(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
-        self.port.create(path, bytes, Some(mode)).map_err(|error| Failure::file("put back", path, &error))
+        self.port
+            .create(path, bytes, Some(mode))
+            .map_err(|error| Failure::file("put back", path, &error))
     }
 
     /// The same for a folder.
     pub(crate) fn put_back_dir(&self, path: &Path) -> Result<(), Failure> {
-        self.port.create_dir(path).map_err(|error| Failure::file("put back", path, &error))
+        self.port
+            .create_dir(path)
+            .map_err(|error| Failure::file("put back", path, &error))
     }
 
     /// Makes a folder and its parents.
@@ -231,7 +276,8 @@ impl Writes {
     /// Renames; nothing is ever replaced.
     pub(crate) fn rename(&self, from: &Target, to: &Target) -> Result<(), Failure> {
         let doing = format!("cannot move `{}` to `{}`", from.shown, to.shown);
-        self.with_parents(&to.path, || self.port.rename(&from.path, &to.path)).map_err(|error| Failure::io(&doing, &error))
+        self.with_parents(&to.path, || self.port.rename(&from.path, &to.path))
+            .map_err(|error| Failure::io(&doing, &error))
     }
 
     /// Makes the folders above `path`, then acts; if that fails, the folders that were made go again.
@@ -242,25 +288,37 @@ impl Writes {
         let mut made: Vec<PathBuf> = Vec::new();
         for folder in parent.ancestors() {
             match self.port.stat(folder, false) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => made.push(folder.to_owned()),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    made.push(folder.to_owned())
+                }
                 Err(error) => return Err(error),
                 Ok(_) => break,
             }
         }
-        let made_parents = if made.is_empty() { Ok(()) } else { self.port.create_dir(parent) };
+        let made_parents = if made.is_empty() {
+            Ok(())
+        } else {
+            self.port.create_dir(parent)
+        };
         made_parents.and_then(|()| act()).inspect_err(|_| {
             // Only empty ones go, so that nothing of anybody else's can be lost.
-            _ = made.iter().try_for_each(|folder| self.port.remove_dir(folder));
+            _ = made
+                .iter()
+                .try_for_each(|folder| self.port.remove_dir(folder));
         })
     }
 
     /// Removes one file or link.
     pub(crate) fn remove_file(&self, path: &Path) -> Result<(), Failure> {
-        self.port.remove_file(path).map_err(|error| Failure::file("delete", path, &error))
+        self.port
+            .remove_file(path)
+            .map_err(|error| Failure::file("delete", path, &error))
     }
 
     /// Removes one empty folder.
     pub(crate) fn remove_dir(&self, path: &Path) -> Result<(), Failure> {
-        self.port.remove_dir(path).map_err(|error| Failure::file("delete", path, &error))
+        self.port
+            .remove_dir(path)
+            .map_err(|error| Failure::file("delete", path, &error))
     }
 }

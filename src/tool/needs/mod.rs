@@ -6,8 +6,8 @@ mod files;
 use std::sync::Arc;
 
 pub(crate) use self::commands::{Command, Commands, Ended, Kept, Ran};
-pub(crate) use self::files::{FILE_BYTES_MAX, Files, Writes};
 pub(in crate::tool) use self::files::fingerprint;
+pub(crate) use self::files::{FILE_BYTES_MAX, Files, Writes};
 use crate::tool::place::Roots;
 use crate::world;
 
@@ -84,7 +84,8 @@ impl Need for Pauses {
 impl Pauses {
     /// Waits for `time`, or until `call` is cancelled.
     pub(crate) fn pause(&self, time: std::time::Duration, call: &Call) {
-        self.threads.poll(&[], Some(self.clock.now().after(time)), &call.cancel);
+        self.threads
+            .poll(&[], Some(self.clock.now().after(time)), &call.cancel);
     }
 }
 
