@@ -1,12 +1,16 @@
 //! What holds for every built-in tool: its contract, its examples, its words and its size.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::app::toolbox::{defaults, definition, is_default};
 use crate::catalog::{CATEGORIES, CATEGORY_PHRASES, CLAIMS, MATCHER, TOOLS};
 use crate::json::{self, Value, object};
-use crate::tool::Tool;
 use crate::tool::find::{Words, drift, search};
+use crate::tool::trial::{Trial, check_cancels};
+use crate::tool::{Tool, Verdict};
+use crate::world::fake::{Action, Fake, Program};
+use crate::world::{Listening, Process, Protocol};
 
 /// What every request carries of tools, in bytes of compact JSON; the budget of system prompt, skill lines and
 /// tools is 1,500 tokens of four bytes.
@@ -168,4 +172,92 @@ fn what_every_request_carries_is_small() {
         CATEGORY_PHRASES.len()
     );
     assert!(total <= DEFAULT_BYTES_MAX, "{total} bytes: {rows:?}");
+}
+
+/// A world in which every example has something to do.
+fn fill(fake: &Fake) {
+    for path in [
+        "README.md",
+        "src/main.rs",
+        "Cargo.toml",
+        "old.txt",
+        "a.txt",
+        "build/x/y",
+    ] {
+        fake.add_file(&format!("/work/{path}"), "text\n");
+    }
+    fake.add_file("/work/notes.txt", "hello\n");
+    fake.program("/bin/sh", |_| Program::new("out\n", 0));
+    fake.program("git", |_| Program::new("out\n", 0));
+    for (pid, port) in [(4711, 8080), (4712, 3000)] {
+        fake.add_process(Process {
+            pid,
+            parent: 1,
+            name: "web".to_owned(),
+            command: "web".to_owned(),
+            started_ticks: 1,
+            started: 0,
+            user: 0,
+        });
+        fake.add_listening(Listening {
+            protocol: Protocol::Tcp,
+            address: std::net::Ipv4Addr::LOCALHOST.into(),
+            port,
+            pids: vec![pid],
+            user: 0,
+        });
+    }
+}
+
+fn each_example(test: impl Fn(&'static Tool, &str)) {
+    for tool in TOOLS {
+        for (arguments, _) in (tool.contract.examples)() {
+            test(tool, &arguments.to_string());
+        }
+    }
+}
+
+#[test]
+fn every_example_runs() {
+    each_example(|tool, arguments| {
+        let reply = Trial::new(fill).call(tool.name, arguments);
+        let is_known = reply.verdict == Verdict::Done || reply.text.contains("there is no skill");
+        let is_new = reply.text == "cannot list `src`: it does not exist";
+        assert!(is_known || is_new, "{} {arguments}: {reply:?}", tool.name);
+    });
+}
+
+/// Whatever the call was at, it ends, changes all or nothing, and has one reply.
+#[test]
+fn every_example_can_be_cancelled_anywhere() {
+    each_example(|tool, arguments| check_cancels(fill, tool.name, arguments));
+}
+
+/// A port that panics stands for any bug: it stays in the call, and the next call runs.
+#[test]
+fn a_panic_anywhere_stays_in_the_call() {
+    each_example(|tool, arguments| {
+        let mut whole = Trial::new(fill);
+        whole.call(tool.name, arguments);
+        for n in 1..=whole.fake.operations() {
+            let mut trial = Trial::new(fill);
+            trial.fake.at_operation(
+                n,
+                Action::Run(Box::new(|_| std::panic::resume_unwind(Box::new("planted")))),
+            );
+            // Starting the job and waiting for it are the test's own.
+            let reply = catch_unwind(AssertUnwindSafe(|| trial.call(tool.name, arguments)));
+            let Ok(reply) = reply else {
+                continue;
+            };
+            let is_bug =
+                reply.verdict == Verdict::Failed && reply.text.contains("has a bug and stopped");
+            assert!(
+                is_bug || reply.verdict == Verdict::Done,
+                "{} at {n}: {reply:?}",
+                tool.name
+            );
+            assert_eq!(trial.call("list_dir", "{}").verdict, Verdict::Done);
+        }
+    });
 }
