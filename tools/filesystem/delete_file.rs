@@ -41,6 +41,10 @@ struct Doomed {
     seen: u64,
 }
 
+fn fail(target: &Target, why: &str) -> Failure {
+    Failure::new(format!("cannot delete `{}`: {why}", target.shown))
+}
+
 struct Entry {
     path: PathBuf,
     stat: Stat,
@@ -54,16 +58,10 @@ impl Doomed {
         call: Option<&Call>,
     ) -> Result<Self, Failure> {
         let Some(stat) = files.stat(&target.path)? else {
-            return Err(Failure::new(format!(
-                "cannot delete `{}`: it does not exist",
-                target.shown
-            )));
+            return Err(fail(&target, "it does not exist"));
         };
         if files.holds_root(&target.path) {
-            return Err(Failure::new(format!(
-                "cannot delete `{}`: the workspace lies in it",
-                target.shown
-            )));
+            return Err(fail(&target, "the workspace lies in it"));
         }
         let mut doomed = Self {
             entries: Vec::new(),
@@ -76,10 +74,8 @@ impl Doomed {
             let count = doomed.entries.len();
             if 0 < count && !is_recursive {
                 let noun = if count == 1 { "entry" } else { "entries" };
-                let shown = &doomed.target.shown;
-                return Err(Failure::new(format!(
-                    "cannot delete `{shown}`: it holds {count} {noun}; set `recursive` to delete them too"
-                )));
+                let why = format!("it holds {count} {noun}; set `recursive` to delete them too");
+                return Err(fail(&doomed.target, &why));
             }
         }
         doomed.entries.push(Entry {
@@ -108,10 +104,8 @@ impl Doomed {
         call.map_or(Ok(()), Call::check)?;
         let (mut items, has_more) = files.list(folder, ENTRIES_MAX)?;
         if has_more || ENTRIES_MAX < self.entries.len() + items.len() || DEPTH_MAX < depth {
-            return Err(Failure::new(format!(
-                "cannot delete `{}`: it holds more than {ENTRIES_MAX} entries or {DEPTH_MAX} levels",
-                self.target.shown
-            )));
+            let why = format!("it holds more than {ENTRIES_MAX} entries or {DEPTH_MAX} levels");
+            return Err(fail(&self.target, &why));
         }
         items.sort_by(|left, right| left.name.cmp(&right.name));
         for item in items {
@@ -210,23 +204,15 @@ impl Doomed {
     /// Puts back the first `count` entries, of which `changes` has the bytes: folders before what was in them.
     fn put_back(&self, count: usize, changes: &[Change], writes: &Writes) -> Result<(), Failure> {
         let gone = self.entries.get(..count).unwrap_or_default();
-        for entry in gone
+        let (folders, files): (Vec<&Entry>, Vec<&Entry>) = gone
             .iter()
-            .rev()
-            .filter(|entry| entry.stat.kind == Kind::Directory)
-        {
-            writes.put_back_dir(&entry.path)?;
+            .partition(|entry| entry.stat.kind == Kind::Directory);
+        for folder in folders.iter().rev() {
+            writes.put_back_dir(&folder.path)?;
         }
-        for (entry, change) in gone
-            .iter()
-            .filter(|entry| entry.stat.kind != Kind::Directory)
-            .zip(changes)
-        {
-            writes.put_back(
-                &entry.path,
-                change.former.as_deref().unwrap_or_default(),
-                entry.stat.mode,
-            )?;
+        for (file, change) in files.iter().zip(changes) {
+            let bytes = change.former.as_deref().unwrap_or_default();
+            writes.put_back(&file.path, bytes, file.stat.mode)?;
         }
         Ok(())
     }
@@ -236,17 +222,12 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
     let target = files.target_itself(&args.path)?;
     let doomed = Doomed::find(target, args.recursive == Some(true), &files, None)?;
-    let is_one_file = doomed
-        .entries
-        .iter()
-        .all(|entry| entry.stat.kind == Kind::File);
-    let files_bound = match is_one_file {
-        true => vec![(
-            doomed.target.path.clone(),
-            files.fingerprint(&doomed.target.path)?,
-        )],
-        false => Vec::new(),
-    };
+    let is_one_file = doomed.files().count() == doomed.entries.len();
+    let mut bound = Vec::new();
+    if is_one_file {
+        let path = doomed.target.path.clone();
+        bound.push((path.clone(), files.fingerprint(&path)?));
+    }
     Ok(Plan {
         effect: if doomed.can_be_undone() {
             Effect::Change
@@ -255,7 +236,7 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
         },
         shown: doomed.shown(&files),
         binding: Binding {
-            files: files_bound,
+            files: bound,
             seen: doomed.seen,
             ..Binding::default()
         },
@@ -272,6 +253,7 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
             "not run: what `{shown}` holds changed after it was shown; nothing was deleted"
         )));
     }
+    let total = doomed.entries.len();
     let is_kept = plan.effect == Effect::Change;
     let changes = if is_kept {
         doomed.read(&files, call)?
@@ -296,15 +278,11 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
             (0, _) => "nothing was deleted".to_owned(),
             (_, true) => match doomed.put_back(index, &changes, &writes) {
                 Ok(()) => "what was deleted before was put back".to_owned(),
-                Err(second) => format!(
-                    "{index} entries were deleted before, and not all came back: {}",
-                    second.0
-                ),
+                Err(Failure(why)) => {
+                    format!("{index} entries went before, not all came back: {why}")
+                }
             },
-            (_, false) => format!(
-                "{index} of {} entries were deleted before",
-                doomed.entries.len()
-            ),
+            (_, false) => format!("{index} of {total} entries were deleted before"),
         };
         return Err(Failure::new(format!("{}; {end}", failure.0)));
     }
@@ -319,17 +297,23 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
 mod tests {
     use crate::tool::trial::{Trial, check, check_cancels, check_faults, tree};
     use crate::tool::{Effect, Verdict};
-    use crate::world::fake::Fake;
+    use crate::world::fake::{Fake, FileOperation};
+    use std::io::ErrorKind;
 
     fn build(fake: &Fake) {
+        let files = [
+            ("/work/d/x", "12"),
+            ("/work/d/e/y\n", "3"),
+            ("/work/g/x", ""),
+        ];
+        for (path, bytes) in files {
+            fake.add_file(path, bytes);
+        }
         fake.add_file_mode("/work/a.txt", "abc", 0o600)
-            .add_file("/work/d/x", "12")
-            .add_file("/work/d/e/y\n", "3")
             .add_dir("/work/d/f");
-        fake.add_dir("/work/empty")
-            .add_link("/work/l", "/etc")
-            .add_file("/etc/passwd", "x");
-        fake.add_link("/work/g/l", "../d").add_file("/work/g/x", "");
+        fake.add_dir("/work/empty").add_file("/etc/passwd", "x");
+        fake.add_link("/work/l", "/etc")
+            .add_link("/work/g/l", "../d");
     }
 
     fn build_big(fake: &Fake) {
@@ -350,42 +334,41 @@ mod tests {
 
     #[test]
     fn what_goes_is_shown_and_said() {
-        asks(
-            r#"{"path": "a.txt"}"#,
-            Effect::Change,
+        let (shown, text) = (
             "delete `a.txt`: 1 file, 3 bytes\n  a.txt  3",
             "deleted `a.txt` (1 file, 3 bytes)",
         );
-        asks(
-            r#"{"path": "empty"}"#,
-            Effect::Change,
+        asks(r#"{"path": "a.txt"}"#, Effect::Change, shown, text);
+        let (shown, text) = (
             "delete `empty`: 1 folder, 0 bytes",
             "deleted `empty` (1 folder, 0 bytes)",
         );
-        asks(
-            TREE,
-            Effect::Change,
+        asks(r#"{"path": "empty"}"#, Effect::Change, shown, text);
+        let (shown, text) = (
             "delete `d`: 2 files, 3 folders, 3 bytes\n  d/e/y  1\n  d/x  2",
             "deleted `d` (2 files, 3 folders, 3 bytes)",
         );
+        asks(TREE, Effect::Change, shown, text);
         // Undo keeps neither links nor what is too big.
-        asks(
-            r#"{"path": "big"}"#,
-            Effect::Destroy,
+        let (shown, text) = (
             "delete `big`: 1 file, 5000001 bytes\n  big  5000001",
             "deleted `big` (1 file, 5000001 bytes)",
         );
-        asks(
-            r#"{"path": "l"}"#,
-            Effect::Destroy,
+        asks(r#"{"path": "big"}"#, Effect::Destroy, shown, text);
+        let (shown, text) = (
             "delete the link `l`, not what it leads to\n  l  0",
             "deleted `l` (1 file, 0 bytes)",
+        );
+        asks(r#"{"path": "l"}"#, Effect::Destroy, shown, text);
+        let (shown, text) = (
+            "delete `g`: 2 files, 1 folder, 0 bytes\n  g/l  0\n  g/x  0",
+            "deleted `g` (2 files, 1 folder, 0 bytes)",
         );
         asks(
             r#"{"path": "g", "recursive": true}"#,
             Effect::Destroy,
-            "delete `g`: 2 files, 1 folder, 0 bytes\n  g/l  0\n  g/x  0",
-            "deleted `g` (2 files, 1 folder, 0 bytes)",
+            shown,
+            text,
         );
     }
 
@@ -395,41 +378,29 @@ mod tests {
         trial.call("delete_file", r#"{"path": "l"}"#);
         trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
         assert!(trial.fake.file("/etc/passwd").is_some() && trial.fake.file("/work/d/x").is_some());
+        let left = trial.fake.files();
         assert!(
-            !trial
-                .fake
-                .files()
-                .iter()
-                .any(|path| path == "/work/l" || path.starts_with("/work/g"))
+            left.iter()
+                .all(|path| path != "/work/l" && !path.starts_with("/work/g"))
         );
     }
 
     #[test]
     fn what_cannot_be_deleted_says_why() {
-        let failed = Verdict::Failed;
-        check(
-            build,
-            "delete_file",
-            r#"{"path": "d"}"#,
-            failed,
-            "cannot delete `d`: it holds 4 entries; set `recursive` to delete them too",
-        );
-        check(
-            build,
-            "delete_file",
+        let fails = |arguments: &str, text: &str| {
+            check(build, "delete_file", arguments, Verdict::Failed, text);
+        };
+        let text = "cannot delete `d`: it holds 4 entries; set `recursive` to delete them too";
+        fails(r#"{"path": "d"}"#, text);
+        fails(
             r#"{"path": "none"}"#,
-            failed,
             "cannot delete `none`: it does not exist",
         );
-        for path in [".", "/", "/work", "d/.."] {
-            let reply = Trial::new(build).call(
-                "delete_file",
-                &format!(r#"{{"path": "{path}", "recursive": true}}"#),
-            );
-            assert!(
-                reply.text.ends_with("the workspace lies in it"),
-                "{}",
-                reply.text
+        for (path, shown) in [(".", "."), ("/", "/"), ("/work", "."), ("d/..", ".")] {
+            let arguments = format!(r#"{{"path": "{path}", "recursive": true}}"#);
+            fails(
+                &arguments,
+                &format!("cannot delete `{shown}`: the workspace lies in it"),
             );
         }
     }
@@ -449,13 +420,9 @@ mod tests {
         for change in changes {
             let mut trial = Trial::new(build);
             let reply = trial.call_with("delete_file", TREE, change);
-            assert_eq!(
-                (reply.verdict, reply.text.as_str()),
-                (
-                    Verdict::Failed,
-                    "not run: what `d` holds changed after it was shown; nothing was deleted"
-                )
-            );
+            assert_eq!(reply.verdict, Verdict::Failed);
+            let text = "not run: what `d` holds changed after it was shown; nothing was deleted";
+            assert_eq!(reply.text, text);
         }
         // One file is bound by its bytes, and asked about again.
         let mut trial = Trial::new(build);
@@ -490,27 +457,19 @@ mod tests {
 
     #[test]
     fn what_could_not_go_whole_says_how_much_went() {
+        let (remove, denied) = (FileOperation::Remove, ErrorKind::PermissionDenied);
         let mut trial = Trial::new(build);
-        trial.fake.fail_file(
-            crate::world::fake::FileOperation::Remove,
-            2,
-            std::io::ErrorKind::PermissionDenied,
-        );
+        trial.fake.fail_file(remove, 2, denied);
         let reply = trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
+        let text =
+            "cannot delete `/work/g/x`: permission denied; 1 of 3 entries were deleted before";
         assert_eq!(
             (reply.verdict, reply.text.as_str()),
-            (
-                Verdict::Failed,
-                "cannot delete `/work/g/x`: permission denied; 1 of 3 entries were deleted before"
-            )
+            (Verdict::Failed, text)
         );
         let mut trial = Trial::new(build);
         let before = tree(&trial.fake);
-        trial.fake.fail_file(
-            crate::world::fake::FileOperation::Remove,
-            4,
-            std::io::ErrorKind::PermissionDenied,
-        );
+        trial.fake.fail_file(remove, 4, denied);
         let reply = trial.call("delete_file", TREE);
         assert_eq!(
             reply.text,
@@ -524,23 +483,14 @@ mod tests {
         let many =
             |fake: &Fake| (0..10_001).for_each(|n| _ = fake.add_file(&format!("/work/d/{n}"), ""));
         let reply = Trial::new(many).call("delete_file", TREE);
-        assert_eq!(
-            reply.text,
-            "cannot delete `d`: it holds more than 10000 entries or 100 levels"
-        );
+        let text = "cannot delete `d`: it holds more than 10000 entries or 100 levels";
+        assert_eq!(reply.text, text);
         let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work/d{}", "/d".repeat(120)));
-        assert_eq!(
-            Trial::new(deep).call("delete_file", TREE).verdict,
-            Verdict::Failed
-        );
+        assert_eq!(Trial::new(deep).call("delete_file", TREE).text, text);
         let names =
             |fake: &Fake| (0..30).for_each(|n| _ = fake.add_file(&format!("/work/d/{n:02}"), ""));
         let mut trial = Trial::new(names);
         trial.call("delete_file", TREE);
-        assert!(
-            trial.shown().ends_with("\n  d/19  0\n  and 10 more"),
-            "{}",
-            trial.shown()
-        );
+        assert!(trial.shown().ends_with("\n  d/19  0\n  and 10 more"));
     }
 }

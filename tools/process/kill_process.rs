@@ -242,15 +242,13 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
     };
     add("ended", &ended, "");
     add("had ended by itself", &gone, "");
-    add(
-        "still running",
-        &left,
-        if how == Stop::Ask {
-            "; set `force` to kill"
-        } else {
-            ""
-        },
-    );
+    let is_asked = how == Stop::Ask;
+    let hint = if is_asked {
+        "; set `force` to kill"
+    } else {
+        ""
+    };
+    add("still running", &left, hint);
     // Half of it is not what was asked for, though what was done is said.
     let is_done = ended.len() + gone.len() == plan.binding.processes.len();
     if call.cancel.is_set() && !is_done {
@@ -286,6 +284,7 @@ fn port_now(port: i64, processes: &Processes) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::WATCH;
     use crate::tool::prelude::*;
     use crate::tool::trial::Trial;
     use crate::tool::{Effect, Verdict};
@@ -306,16 +305,14 @@ mod tests {
 
     /// We are 1000, started by 900; a server 50 with children 40 and 60, and 60's child 55.
     fn build(fake: &Fake) {
-        for (pid, parent, name) in [
+        let machine = [
             (1, 0, "init"),
             (900, 1, "shell"),
             (1000, 900, "ankita"),
-            (50, 1, "web"),
-            (40, 50, "a"),
-            (60, 50, "b"),
-            (55, 60, "c"),
             (70, 1, "other"),
-        ] {
+        ];
+        let server = [(50, 1, "web"), (40, 50, "a"), (60, 50, "b"), (55, 60, "c")];
+        for (pid, parent, name) in [machine, server].concat() {
             fake.add_process(process(pid, parent, name));
         }
         let socket = |port, pids: &[u32]| Listening {
@@ -343,24 +340,12 @@ mod tests {
         trial
     }
 
-    fn pids(trial: &Trial) -> Vec<u32> {
-        trial
-            .fake
-            .stopped()
-            .iter()
-            .map(|stopped| stopped.pid)
-            .collect()
-    }
-
     #[test]
     fn descendants_go_first_and_all_are_shown() {
-        let trial = kills(
-            build,
-            r#"{"port": 80}"#,
-            Verdict::Done,
-            "ended: pid 55, 40, 60, 50\nport 80 is free",
-        );
-        assert_eq!(pids(&trial), [55, 40, 60, 50]);
+        let text = "ended: pid 55, 40, 60, 50\nport 80 is free";
+        let trial = kills(build, r#"{"port": 80}"#, Verdict::Done, text);
+        let stopped: Vec<u32> = trial.fake.stopped().iter().map(|row| row.pid).collect();
+        assert_eq!(stopped, [55, 40, 60, 50]);
         assert_eq!(trial.questions[0].effect, Effect::Destroy);
         assert_eq!(
             trial.shown(),
@@ -368,37 +353,21 @@ mod tests {
              b (pid 60, started 1970-01-01T00:01:00Z): b --x\n  web (pid 50, started 1970-01-01T00:00:50Z): web --x"
         );
         // Several owners that are each other's parents.
-        let trial = kills(
-            build,
-            r#"{"port": 82, "force": true}"#,
-            Verdict::Done,
-            "ended: pid 55, 40, 60, 50\nport 82 is free",
-        );
-        assert!(
-            trial.shown().starts_with("kill:\n")
-                && trial
-                    .fake
-                    .stopped()
-                    .iter()
-                    .all(|stopped| stopped.how == Stop::Kill)
-        );
+        let text = "ended: pid 55, 40, 60, 50\nport 82 is free";
+        let trial = kills(build, r#"{"port": 82, "force": true}"#, Verdict::Done, text);
+        assert!(trial.shown().starts_with("kill:\n"));
+        let stopped = trial.fake.stopped();
+        assert!(stopped.iter().all(|stopped| stopped.how == Stop::Kill));
     }
+
+    const OURS: &str = "refused: `ankita` (pid 1000) is this program or what started it";
 
     #[test]
     fn some_are_refused() {
         for (arguments, text) in [
-            (
-                r#"{"pid": 1000}"#,
-                "refused: `ankita` (pid 1000) is this program or what started it",
-            ),
-            (
-                r#"{"pid": 900}"#,
-                "refused: `ankita` (pid 1000) is this program or what started it",
-            ),
-            (
-                r#"{"port": 83}"#,
-                "refused: `ankita` (pid 1000) is this program or what started it",
-            ),
+            (r#"{"pid": 1000}"#, OURS),
+            (r#"{"pid": 900}"#, OURS),
+            (r#"{"port": 83}"#, OURS),
             (r#"{"pid": 4711}"#, "there is no process 4711"),
             (r#"{"port": 8080}"#, "nothing listens on port 8080"),
             (
@@ -409,17 +378,14 @@ mod tests {
             let trial = kills(build, arguments, Verdict::Failed, text);
             assert!(trial.questions.is_empty() && trial.fake.stopped().is_empty());
         }
-        for arguments in [
-            r#"{"pid": 1}"#,
-            r#"{"pid": 0}"#,
-            r#"{"pid": -5}"#,
-            "{}",
-            r#"{"pid": 50, "port": 80}"#,
+        for inner in [
+            r#""pid": 1"#,
+            r#""pid": -5"#,
+            "",
+            r#""pid": 50, "port": 80"#,
         ] {
-            assert_eq!(
-                Trial::new(build).call("kill_process", arguments).verdict,
-                Verdict::Invalid
-            );
+            let reply = Trial::new(build).call("kill_process", &format!("{{{inner}}}"));
+            assert_eq!(reply.verdict, Verdict::Invalid);
         }
         // Whoever listens for a machine's process 1 is still not ours to stop.
         let init = |fake: &Fake| {
@@ -457,11 +423,7 @@ mod tests {
             }
         });
         assert_eq!(trial.questions.len(), 2);
-        assert!(
-            trial.shown().contains("innocent (pid 70"),
-            "{}",
-            trial.shown()
-        );
+        assert!(trial.shown().contains("innocent (pid 70"));
         let mut trial = Trial::new(build);
         let reply = trial.call_with("kill_process", r#"{"pid": 70}"#, |fake| {
             _ = fake.end_process(70)
@@ -479,32 +441,23 @@ mod tests {
             build(fake);
             fake.set_stubborn(50);
         };
-        let trial = kills(
-            stubborn,
-            r#"{"port": 80}"#,
-            Verdict::Failed,
-            "ended: pid 55, 40, 60\nstill running: pid 50; set `force` to kill",
-        );
+        let text = "ended: pid 55, 40, 60\nstill running: pid 50; set `force` to kill";
+        let trial = kills(stubborn, r#"{"port": 80}"#, Verdict::Failed, text);
         assert_eq!(trial.fake.time(), WATCH);
+        let text = "ended: pid 55, 40, 60, 50";
         kills(
             stubborn,
             r#"{"pid": 50, "force": true}"#,
             Verdict::Done,
-            "ended: pid 55, 40, 60, 50",
+            text,
         );
         let foreign = |fake: &Fake| {
             build(fake);
             fake.set_foreign(60);
         };
-        kills(
-            foreign,
-            r#"{"pid": 60}"#,
-            Verdict::Failed,
-            "ended: pid 55\ncannot stop pid 60: permission denied",
-        );
+        let text = "ended: pid 55\ncannot stop pid 60: permission denied";
+        kills(foreign, r#"{"pid": 60}"#, Verdict::Failed, text);
     }
-
-    use super::WATCH;
 
     #[test]
     fn only_the_exact_rule_covers_it() {
@@ -513,13 +466,9 @@ mod tests {
             ("kill_process(port *)", Verdict::Refused),
             ("kill_process(port 80)", Verdict::Done),
         ] {
-            assert_eq!(
-                Trial::headless(build, &[rule])
-                    .call("kill_process", r#"{"port": 80}"#)
-                    .verdict,
-                verdict,
-                "{rule}"
-            );
+            let mut trial = Trial::headless(build, &[rule]);
+            let reply = trial.call("kill_process", r#"{"port": 80}"#);
+            assert_eq!(reply.verdict, verdict, "{rule}");
         }
     }
 

@@ -289,7 +289,7 @@ impl Writes {
         for folder in parent.ancestors() {
             match self.port.stat(folder, false) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    made.push(folder.to_owned())
+                    made.push(folder.to_owned());
                 }
                 Err(error) => return Err(error),
                 Ok(_) => break,
