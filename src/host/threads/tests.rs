@@ -213,13 +213,23 @@ fn a_flag_set_elsewhere_wakes_a_poll() {
         let (sender, begun) = mpsc::channel();
         let (inner, flag) = (Arc::clone(&crew), cancel.clone());
         let waiting = thread::spawn(move || {
-            sender.send(()).unwrap();
+            sender.send(own_stat()).unwrap();
             inner.poll(&read_interests(&[&empty]), None, &flag)
         });
-        begun.recv().unwrap();
+        let stat = begun.recv().unwrap();
+        // It says that it begins, and sleeps for the first time in the poll.
+        while !std::fs::read_to_string(&stat).unwrap().contains(") S ") {
+            thread::yield_now();
+        }
         cancel.set();
         assert_eq!(waiting.join().unwrap(), None);
     }
+}
+
+/// Where `/proc` says what this thread does.
+fn own_stat() -> std::path::PathBuf {
+    let own = std::fs::read_link("/proc/thread-self").unwrap();
+    std::path::Path::new("/proc").join(own).join("stat")
 }
 
 #[test]
