@@ -23,6 +23,7 @@ pub(crate) use self::write::{write, write_indented, write_string};
 /// Makes a [`Value::Object`]: `object! { "name": expression, … }`. A key is a literal, a variable
 /// or an expression in parentheses; each value is anything that a `Value` can be made from.
 macro_rules! object {
+    () => { $crate::json::Value::Object($crate::json::Object::new()) };
     ($($key:tt : $value:expr),* $(,)?) => {
         $crate::json::Value::Object($crate::json::Object::from([
             $((::std::string::String::from($key), $crate::json::Value::from($value))),*

@@ -10,6 +10,7 @@ pub(crate) enum Style {
     Red,
     Green,
     Cyan,
+    Yellow,
 }
 
 /// Whether styles are written, decided once: not into a pipe, not with `NO_COLOR`, not with `--plain`.
@@ -30,6 +31,7 @@ impl Paint {
             Style::Red => ("\x1b[31m", "\x1b[39m"),
             Style::Green => ("\x1b[32m", "\x1b[39m"),
             Style::Cyan => ("\x1b[36m", "\x1b[39m"),
+            Style::Yellow => ("\x1b[33m", "\x1b[39m"),
         };
         Cow::Owned([begin, text, end].concat())
     }

@@ -127,14 +127,14 @@ impl State {
         let mut at = PathBuf::from("/");
         let mut links = 0;
         while let Some(part) = todo.pop() {
-            if part == ".." {
-                at.pop();
-                continue;
-            }
             match self.entries.get(&at).map(|entry| &entry.node) {
                 Some(Node::Directory) => {}
                 Some(_) => return Err(fault(ErrorKind::NotADirectory, "Not a directory")),
                 None => return Err(not_found()),
+            }
+            if part == ".." {
+                at.pop();
+                continue;
             }
             let next = at.join(&part);
             match self.entries.get(&next).map(|entry| &entry.node) {

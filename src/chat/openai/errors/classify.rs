@@ -7,8 +7,10 @@ use crate::chat::openai::errors::Source;
 use crate::chat::openai::errors::body::Said;
 
 /// Words of a prompt that is too long, as servers write them.
-const OVERFLOW_WORDS: [&str; 13] = [
+const OVERFLOW_WORDS: [&str; 15] = [
     "context_length_exceeded",
+    "contextwindowexceeded",
+    "context window exceeded",
     "model_max_prompt_tokens_exceeded",
     "exceed_context_size",
     "prompt is too long",

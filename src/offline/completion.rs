@@ -1,0 +1,117 @@
+//! An answer in the shape of the chat-completions dialect, whole or streamed.
+
+use crate::json::{Value, object};
+use crate::offline::MODEL;
+use crate::offline::respond::Said;
+
+/// Bytes a token, for estimates.
+const BYTES_A_TOKEN: usize = 4;
+
+/// One answer to be written.
+pub(crate) struct Completion {
+    /// Counts the answers of a connection.
+    pub(crate) number: u64,
+    pub(crate) unix_seconds: i64,
+    /// The size of the request, for the usage that is reported as an estimate.
+    pub(crate) prompt_bytes: usize,
+    pub(crate) said: Said,
+}
+
+impl Completion {
+    /// The answer as one object.
+    pub(crate) fn whole(&self) -> Value {
+        let message = match &self.said {
+            Said::Text(text) | Said::Unable(text) => {
+                object! { "role": "assistant", "content": text.as_str() }
+            }
+            Said::Call { .. } => {
+                object! { "role": "assistant", "content": Value::Null, "tool_calls": vec![self.call(false)] }
+            }
+        };
+        let choice =
+            object! { "index": 0_u32, "message": message, "finish_reason": self.finish_reason() };
+        let mut whole = self.object("chat.completion", vec![choice]);
+        if let Value::Object(members) = &mut whole {
+            members.insert("usage", self.usage());
+        }
+        whole
+    }
+
+    /// The answer as an event stream, line by line.
+    pub(crate) fn stream(&self, has_usage: bool) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut send = |delta: Value, finish: Value| {
+            let choice = object! { "index": 0_u32, "delta": delta, "finish_reason": finish };
+            event(
+                &self.object("chat.completion.chunk", vec![choice]),
+                &mut out,
+            );
+        };
+        send(object! { "role": "assistant" }, Value::Null);
+        match &self.said {
+            Said::Text(text) | Said::Unable(text) => {
+                for line in text.split_inclusive('\n') {
+                    send(object! { "content": line }, Value::Null);
+                }
+            }
+            Said::Call { .. } => send(object! { "tool_calls": vec![self.call(true)] }, Value::Null),
+        }
+        send(object! {}, Value::from(self.finish_reason()));
+        if has_usage {
+            let mut last = self.object("chat.completion.chunk", Vec::new());
+            if let Value::Object(members) = &mut last {
+                members.insert("usage", self.usage());
+            }
+            event(&last, &mut out);
+        }
+        out.extend_from_slice(b"data: [DONE]\n\n");
+        out
+    }
+
+    fn object(&self, kind: &str, choices: Vec<Value>) -> Value {
+        object! {
+            "id": format!("chatcmpl-{MODEL}-{}", self.number), "object": kind, "created": self.unix_seconds,
+            "model": MODEL, "choices": choices,
+        }
+    }
+
+    fn call(&self, is_delta: bool) -> Value {
+        let Said::Call { name, arguments } = &self.said else {
+            return Value::Null;
+        };
+        let function = object! { "name": name.as_str(), "arguments": arguments.to_string() };
+        let mut call = object! { "id": format!("call{:05}", self.number), "type": "function", "function": function };
+        if is_delta && let Value::Object(members) = &mut call {
+            members.insert("index", 0_u32);
+        }
+        call
+    }
+
+    fn finish_reason(&self) -> &'static str {
+        match self.said {
+            Said::Call { .. } => "tool_calls",
+            Said::Text(_) | Said::Unable(_) => "stop",
+        }
+    }
+
+    /// Estimates, since nothing here counts tokens.
+    fn usage(&self) -> Value {
+        let said = match &self.said {
+            Said::Text(text) | Said::Unable(text) => text.len(),
+            Said::Call { name, arguments } => name.len() + arguments.to_string().len(),
+        };
+        let (prompt, completion) = (
+            self.prompt_bytes / BYTES_A_TOKEN,
+            said.div_ceil(BYTES_A_TOKEN),
+        );
+        object! {
+            "prompt_tokens": prompt as u64, "completion_tokens": completion as u64, "total_tokens": (prompt + completion) as u64,
+        }
+    }
+}
+
+fn event(data: &Value, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"data: ");
+    crate::json::write(data, out);
+    out.extend_from_slice(b"\n\n");
+}
