@@ -11,7 +11,7 @@ mod value;
 mod write;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use self::error::Error;
 pub(crate) use self::half::{Edge, Half};

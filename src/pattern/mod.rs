@@ -2,6 +2,6 @@
 
 mod glob;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use self::glob::{BadGlob, Glob};

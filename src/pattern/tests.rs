@@ -2,7 +2,7 @@
 
 use super::Glob;
 
-/// Each row also holds for git's ignore files with a leading slash; see the tests against other programs.
+/// What git's attribute files match too, asked in the tests against other programs.
 pub(crate) const ROWS: &[(&str, &str, bool)] = &[
     ("a", "a", true),
     ("a", "b", false),
@@ -17,7 +17,6 @@ pub(crate) const ROWS: &[(&str, &str, bool)] = &[
     ("src/*.rs", "src/main.rs", true),
     ("src/*.rs", "src/a/main.rs", false),
     ("?", "a", true),
-    ("?", "é", true),
     ("?", "ab", false),
     ("a?c", "a/c", false),
     ("a*c", "a/c", false),
@@ -71,6 +70,8 @@ fn globs_match() {
         ("*", "", true),
         ("?", "", false),
         ("git *", "git push", true),
+        // Git counts bytes here.
+        ("?", "é", true),
         ("a/", "a/", true),
         ("a/", "a", false),
         ("a/*", "a/", true),

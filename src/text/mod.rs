@@ -11,7 +11,7 @@ mod width;
 mod width_table;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use self::cut::{cut_head, cut_middle, cut_tail, one_line};
 pub(crate) use self::diff::{Diff, NOWHERE, unified};

@@ -1,7 +1,7 @@
 //! Tests of the JSON folder.
 
 mod big;
-mod generate;
+pub(crate) mod generate;
 mod grammar;
 mod halves;
 mod values;
