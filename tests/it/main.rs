@@ -1,6 +1,21 @@
 //! The program from outside, and the rules that the source keeps.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says why it was skipped"
+)]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "a test is part of the world"
+)]
+
 mod second_program;
+mod tidy;
 
 // The folders that are compared with other programs; they name nothing above themselves.
 #[allow(
