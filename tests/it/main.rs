@@ -22,6 +22,7 @@ mod second_program;
 mod seen;
 mod server;
 mod tidy;
+mod wire;
 
 // The folders that are compared with other programs; they name nothing above themselves.
 #[allow(
