@@ -39,7 +39,11 @@ mod wire;
 mod words;
 mod world;
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(app::run(host::world()))
+}
 /// The tools, the keyword catalog and the skills that the build script found.
 #[allow(unused_qualifications, reason = "`core` is also the name of a crate")]
 mod catalog {

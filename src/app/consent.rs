@@ -29,10 +29,16 @@ pub(crate) fn ask(
 ) -> io::Result<Asked> {
     lines.forget(world, pump)?;
     view.line(&shown(question, paint))?;
-    let verb = if question.effect == Effect::Destroy { "This cannot be undone. Do it?" } else { "Do it?" };
+    let verb = if question.effect == Effect::Destroy {
+        "This cannot be undone. Do it?"
+    } else {
+        "Do it?"
+    };
     view.error_text(&format!("{} [y/N] ", paint.wrap(Style::Bold, verb)))?;
     Ok(match lines.next(world, pump)? {
-        Typed::Line(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Asked::Answer(Answer::Yes),
+        Typed::Line(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => {
+            Asked::Answer(Answer::Yes)
+        }
         Typed::Line(_) => Asked::Answer(Answer::No),
         Typed::End => {
             view.error_text("\n")?;
@@ -61,7 +67,12 @@ fn shown(question: &Question, paint: Paint) -> String {
         let line = style.map_or_else(|| line.clone(), |style| paint.wrap(style, &line));
         rows.push(format!("  {line}"));
     }
-    rows.extend(question.places.iter().map(|place| format!("  {}", paint.wrap(Style::Yellow, &text::sanitize(place)))));
+    rows.extend(
+        question
+            .places
+            .iter()
+            .map(|place| format!("  {}", paint.wrap(Style::Yellow, &text::sanitize(place)))),
+    );
     rows.join("\n")
 }
 

@@ -17,19 +17,27 @@ pub(crate) fn system(skills: &[Skill], own: Option<&str>, place: &Place<'_>) -> 
     let mut text = TEXT.to_owned();
     let lines = skill_lines(skills);
     if !lines.is_empty() {
-        text.push_str(&format!("Procedures, read with `{SKILL}` before such a task:\n{lines}"));
+        text.push_str(&format!(
+            "Procedures, read with `{SKILL}` before such a task:\n{lines}"
+        ));
     }
     if let Some(own) = own {
         text.push_str(own.trim_end());
         text.push('\n');
     }
-    text.push_str(&format!("Workspace {}, {}, {}.", place.workspace, place.date, place.system));
+    text.push_str(&format!(
+        "Workspace {}, {}, {}.",
+        place.workspace, place.date, place.system
+    ));
     text
 }
 
 /// One line a skill.
 pub(crate) fn skill_lines(skills: &[Skill]) -> String {
-    skills.iter().map(|skill| format!("- {}: {}\n", skill.name, skill.description)).collect()
+    skills
+        .iter()
+        .map(|skill| format!("- {}: {}\n", skill.name, skill.description))
+        .collect()
 }
 
 /// What varies from run to run.

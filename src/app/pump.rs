@@ -11,7 +11,10 @@ pub(crate) struct Pump<'w> {
 
 impl<'w> Pump<'w> {
     pub(crate) fn new(world: &'w World) -> Self {
-        Self { world, server: None }
+        Self {
+            world,
+            server: None,
+        }
     }
 
     /// Serves `server` from now on, whenever something is waited for.

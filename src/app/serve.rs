@@ -27,7 +27,11 @@ struct Guest {
 
 impl Server {
     /// Listens on `address`; port 0 picks one.
-    pub(crate) fn bind(world: &World, address: SocketAddr, tools: &'static [Tool]) -> io::Result<Self> {
+    pub(crate) fn bind(
+        world: &World,
+        address: SocketAddr,
+        tools: &'static [Tool],
+    ) -> io::Result<Self> {
         Ok(Self {
             listener: world.net.listen(address)?,
             guests: Vec::new(),
@@ -57,7 +61,11 @@ impl Server {
 
     /// Whether `source` is one of its own.
     pub(crate) fn owns(&self, source: Source) -> bool {
-        self.listener.source() == source || self.guests.iter().any(|guest| guest.stream.source() == source)
+        self.listener.source() == source
+            || self
+                .guests
+                .iter()
+                .any(|guest| guest.stream.source() == source)
     }
 
     /// Does all that can be done without waiting.

@@ -25,23 +25,34 @@ struct Carried {
 
 /// The tools that every request carries: core, then the always-on categories.
 pub(crate) fn defaults() -> impl Iterator<Item = &'static Tool> {
-    TOOLS.iter().filter(|tool| is_default(tool.category) && !tool.contract.is_internal)
+    TOOLS
+        .iter()
+        .filter(|tool| is_default(tool.category) && !tool.contract.is_internal)
 }
 
 /// Whether a category's tools are in every request.
 pub(crate) fn is_default(category: &str) -> bool {
-    category == CORE || CATEGORIES.iter().any(|known| known.id == category && known.is_always_on)
+    category == CORE
+        || CATEGORIES
+            .iter()
+            .any(|known| known.id == category && known.is_always_on)
 }
 
 /// The tool of this name, unless it is internal.
 pub(crate) fn tool(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.name == name && !tool.contract.is_internal)
+    TOOLS
+        .iter()
+        .find(|tool| tool.name == name && !tool.contract.is_internal)
 }
 
 /// What a tool says it does; that of the search ends in a phrase for each deferred category.
 pub(crate) fn description(tool: &Tool) -> String {
     let doc = tool.contract.doc.trim().replace('\n', " ");
-    if tool.name == FIND_TOOLS { format!("{doc} {CATEGORY_PHRASES}.") } else { doc }
+    if tool.name == FIND_TOOLS {
+        format!("{doc} {CATEGORY_PHRASES}.")
+    } else {
+        doc
+    }
 }
 
 /// A tool as requests carry it.
@@ -65,7 +76,10 @@ impl Toolbox {
     /// The names in the next request.
     pub(crate) fn sent(&self) -> Vec<String> {
         let loaded = self.loaded();
-        defaults().map(|tool| tool.name.to_owned()).chain(loaded).collect()
+        defaults()
+            .map(|tool| tool.name.to_owned())
+            .chain(loaded)
+            .collect()
     }
 
     /// Adds `names` that are not carried yet; returns those that were added.
@@ -73,7 +87,9 @@ impl Toolbox {
         let mut carried = self.lock();
         let mut added = Vec::new();
         for found in names.iter().filter_map(|name| tool(name)) {
-            if !is_default(found.category) && !carried.loaded.iter().any(|known| known == found.name) {
+            if !is_default(found.category)
+                && !carried.loaded.iter().any(|known| known == found.name)
+            {
                 carried.loaded.push(found.name.to_owned());
                 added.push(found);
             }
@@ -115,7 +131,10 @@ impl Toolbox {
         let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
         let load: Vec<&str> = load.iter().map(String::as_str).collect();
-        let session = Session { sent: &sent, misses };
+        let session = Session {
+            sent: &sent,
+            misses,
+        };
         let request = Request {
             queries: &queries,
             load: &load,
@@ -131,12 +150,8 @@ impl Toolbox {
 }
 
 impl FinderPort for Toolbox {
-    fn search(&self, queries: &[String]) -> Output {
-        self.answer(queries, &[])
-    }
-
-    fn load(&self, names: &[String]) -> Output {
-        self.answer(&[], names)
+    fn find(&self, queries: &[String], load: &[String]) -> Output {
+        self.answer(queries, load)
     }
 }
 

@@ -63,10 +63,20 @@ impl Lines {
         match world.console.read(&mut piece) {
             Ok(0) => self.has_ended = true,
             Ok(count) if LINE_BYTES_MAX < self.bytes.len() + count => {
-                return Err(io::Error::new(io::ErrorKind::InvalidData, "the line has more than 16 MiB"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "the line has more than 16 MiB",
+                ));
             }
             Ok(count) => self.bytes.extend_from_slice(&piece[..count]),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => (),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                ()
+            }
             Err(error) => return Err(error),
         }
         Ok(())
@@ -80,6 +90,10 @@ impl Lines {
             None => return None,
         };
         let line: Vec<u8> = self.bytes.drain(..end).collect();
-        Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned())
+        Some(
+            String::from_utf8_lossy(&line)
+                .trim_end_matches(['\n', '\r'])
+                .to_owned(),
+        )
     }
 }

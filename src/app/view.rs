@@ -77,7 +77,13 @@ pub(crate) struct View<'w> {
 }
 
 impl<'w> View<'w> {
-    pub(crate) fn new(world: &'w World, format: Format, loudness: Loudness, paint: Paint, cancel: Cancel) -> Self {
+    pub(crate) fn new(
+        world: &'w World,
+        format: Format,
+        loudness: Loudness,
+        paint: Paint,
+        cancel: Cancel,
+    ) -> Self {
         Self {
             world,
             format,
@@ -100,8 +106,17 @@ impl<'w> View<'w> {
     }
 
     /// The first event of a run.
-    pub(crate) fn init(&mut self, model: Option<&str>, endpoint: &str, directory: &str, tools: &[String]) -> io::Result<()> {
-        let tools: Vec<Value> = tools.iter().map(|name| Value::from(name.as_str())).collect();
+    pub(crate) fn init(
+        &mut self,
+        model: Option<&str>,
+        endpoint: &str,
+        directory: &str,
+        tools: &[String],
+    ) -> io::Result<()> {
+        let tools: Vec<Value> = tools
+            .iter()
+            .map(|name| Value::from(name.as_str()))
+            .collect();
         self.event(object! {
             "type": "init", "schema_version": SCHEMA_VERSION, "session_id": Value::Null, "model": model.map(Value::from),
             "endpoint": endpoint, "cwd": directory, "tools": tools,
@@ -121,20 +136,29 @@ impl<'w> View<'w> {
                 self.has_printed = true;
             }
             Format::StreamJson => {
-                self.out.extend_from_slice(br#"{"type":"message","role":"assistant","text":"#);
+                self.out
+                    .extend_from_slice(br#"{"type":"message","role":"assistant","text":"#);
                 json::write_string(piece, &mut self.out);
                 self.out.extend_from_slice(b",\"delta\":true}\n");
             }
             Format::Json => return Ok(()),
         }
-        if BUFFER_BYTES_MAX < self.out.len() { self.flush() } else { Ok(()) }
+        if BUFFER_BYTES_MAX < self.out.len() {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 
     /// A piece of what the model thinks; never part of the answer.
     pub(crate) fn reasoning(&mut self, piece: &str) -> io::Result<()> {
         match self.format {
-            Format::StreamJson => self.event(object! { "type": "reasoning", "text": piece, "delta": true }),
-            Format::Text if self.loudness == Loudness::Verbose => self.error_text(&text::sanitize(piece)),
+            Format::StreamJson => {
+                self.event(object! { "type": "reasoning", "text": piece, "delta": true })
+            }
+            Format::Text if self.loudness == Loudness::Verbose => {
+                self.error_text(&text::sanitize(piece))
+            }
             Format::Text | Format::Json => Ok(()),
         }
     }
@@ -152,13 +176,18 @@ impl<'w> View<'w> {
 
     /// What the requests carry from now on.
     pub(crate) fn tools(&mut self, loaded: &[String], tokens: u64) -> io::Result<()> {
-        let loaded: Vec<Value> = loaded.iter().map(|name| Value::from(name.as_str())).collect();
+        let loaded: Vec<Value> = loaded
+            .iter()
+            .map(|name| Value::from(name.as_str()))
+            .collect();
         self.event(object! { "type": "tools", "loaded": loaded, "dropped": Vec::<Value>::new(), "tokens": tokens })
     }
 
     /// A call begins.
     pub(crate) fn tool_use(&mut self, request: &Request) -> io::Result<()> {
-        let parsed = json::parse(request.arguments.as_bytes()).ok().filter(|value| value.as_object().is_some());
+        let parsed = json::parse(request.arguments.as_bytes())
+            .ok()
+            .filter(|value| value.as_object().is_some());
         let arguments = parsed.unwrap_or_else(|| Value::from(request.arguments.as_str()));
         if self.format == Format::StreamJson {
             return self.event(object! {
@@ -203,7 +232,11 @@ impl<'w> View<'w> {
         if self.loudness == Loudness::Quiet {
             return Ok(());
         }
-        let prefix = if level == Level::Warning { self.paint.wrap(Style::Yellow, "ankita:") } else { "ankita:".into() };
+        let prefix = if level == Level::Warning {
+            self.paint.wrap(Style::Yellow, "ankita:")
+        } else {
+            "ankita:".into()
+        };
         self.line(&format!("{prefix} {}", text::sanitize(message)))
     }
 
@@ -228,7 +261,8 @@ impl<'w> View<'w> {
 
     /// Text for standard output that is no answer: listings and help.
     pub(crate) fn print(&mut self, listing: &str) -> io::Result<()> {
-        self.out.extend_from_slice(text::sanitize(listing).as_bytes());
+        self.out
+            .extend_from_slice(text::sanitize(listing).as_bytes());
         self.is_at_line_start = listing.ends_with('\n');
         self.flush()
     }
@@ -256,7 +290,10 @@ impl<'w> View<'w> {
 
     /// Text for standard error as it is; that nobody reads it is no reason to stop.
     pub(crate) fn error_text(&mut self, text: &str) -> io::Result<()> {
-        match self.world.write(Standard::Error, text.as_bytes(), &self.cancel) {
+        match self
+            .world
+            .write(Standard::Error, text.as_bytes(), &self.cancel)
+        {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
         }
@@ -270,7 +307,8 @@ impl<'w> View<'w> {
 
     /// Whether calls are told of, one line each.
     fn is_telling(&self) -> bool {
-        let is_seen = self.format == Format::Text && self.world.console.is_terminal(Standard::Error);
+        let is_seen =
+            self.format == Format::Text && self.world.console.is_terminal(Standard::Error);
         self.loudness == Loudness::Verbose || (is_seen && self.loudness == Loudness::Normal)
     }
 
@@ -297,7 +335,11 @@ impl<'w> View<'w> {
 }
 
 fn result_object(summary: &Summary) -> Object {
-    let names = |list: &[String]| list.iter().map(|name| Value::from(name.as_str())).collect::<Vec<_>>();
+    let names = |list: &[String]| {
+        list.iter()
+            .map(|name| Value::from(name.as_str()))
+            .collect::<Vec<_>>()
+    };
     let usage = object! {
         "prompt_tokens": summary.usage.prompt, "completion_tokens": summary.usage.completion,
         "cached_tokens": summary.usage.cached,
@@ -318,7 +360,10 @@ fn result_object(summary: &Summary) -> Object {
     result.insert("requests", summary.requests);
     result.insert("tools", tools);
     if let Some((kind, message)) = &summary.error {
-        result.insert("error", object! { "kind": *kind, "message": message.as_str() });
+        result.insert(
+            "error",
+            object! { "kind": *kind, "message": message.as_str() },
+        );
     }
     result
 }

@@ -212,7 +212,7 @@ impl Flag {
     pub(super) fn full_doc(&self) -> String {
         let mut doc = self.doc.to_owned();
         for alias in self.aliases {
-            doc.push_str(&format!("; also `--{alias}`"));
+            doc.extend(["; also `--", alias, "`"]);
         }
         if matches!(
             self.takes,

@@ -64,26 +64,19 @@ pub(crate) fn command_help(command: &Command) -> String {
             sub.doc,
         );
     }
-    if command.subs.iter().any(|sub| sub.has_json) {
-        let names: Vec<String> = command
-            .subs
-            .iter()
-            .filter(|sub| sub.has_json)
-            .map(|sub| format!("`{}`", sub.name))
-            .collect();
-        text.push_str("\nFlags:\n");
-        row(
-            &mut text,
-            "    --json",
-            &format!("print JSON: {}", names.join(", ")),
-        );
+    let mut flags = String::new();
+    let json = command.subs.iter().filter(|sub| sub.has_json);
+    let json: Vec<String> = json.map(|sub| format!("`{}`", sub.name)).collect();
+    if !json.is_empty() {
+        let doc = format!("print JSON: {}", json.join(", "));
+        row(&mut flags, "    --json", &doc);
     }
     let own = |flag: &&Flag| flag.scope == Scope::Command(command.name);
-    if FLAGS.iter().any(|flag| own(&flag)) {
-        text.push_str("\nFlags:\n");
-        for flag in FLAGS.iter().filter(own) {
-            row(&mut text, &spelling(flag), &flag.full_doc());
-        }
+    for flag in FLAGS.iter().filter(own) {
+        row(&mut flags, &spelling(flag), &flag.full_doc());
+    }
+    if !flags.is_empty() {
+        let _ = write!(text, "\nFlags:\n{flags}"); // Writing to memory cannot fail.
     }
     text.push_str("\nAll other flags: `ankita --help`\n");
     text

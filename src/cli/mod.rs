@@ -6,9 +6,13 @@
 mod command;
 mod flag;
 mod help;
+#[cfg(test)]
+mod help_tests;
 mod near;
 mod parse;
 mod refusal;
+#[cfg(test)]
+mod refusal_tests;
 mod slash;
 mod table;
 #[cfg(test)]

@@ -42,24 +42,24 @@ pub(crate) fn nearest<'a>(
 /// Insertions, deletions, substitutions and swaps of neighbours between two words (optimal string
 /// alignment). Beyond twice [`WORD_CHARS_MAX`] a candidate is as good as infinitely far.
 fn distance(word: &[char], candidate: &str) -> usize {
-    let other: Vec<char> = candidate.chars().take(2 * WORD_CHARS_MAX).collect();
+    let known: Vec<char> = candidate.chars().take(2 * WORD_CHARS_MAX).collect();
     let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=other.len()).collect();
+    let mut last: Vec<usize> = (0..=known.len()).collect();
     for (i, &a) in word.iter().enumerate() {
         let mut row = vec![i + 1];
-        for (j, &b) in other.iter().enumerate() {
-            let mut least = (last[j] + usize::from(a != b))
+        for (j, &b) in known.iter().enumerate() {
+            let mut fewest = (last[j] + usize::from(a != b))
                 .min(last[j + 1] + 1)
                 .min(row[j] + 1);
-            let is_swap = i > 0 && j > 0 && a == other[j - 1] && word[i - 1] == b;
+            let is_swap = i > 0 && j > 0 && a == known[j - 1] && word[i - 1] == b;
             if is_swap {
-                least = least.min(before[j - 1] + 1);
+                fewest = fewest.min(before[j - 1] + 1);
             }
-            row.push(least);
+            row.push(fewest);
         }
         before = std::mem::replace(&mut last, row);
     }
-    last[other.len()]
+    last[known.len()]
 }
 
 /// `text` between backticks, fit for a message: control characters escaped, cut after 80

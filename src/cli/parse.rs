@@ -6,7 +6,7 @@ use crate::words::is_one_edit;
 
 use super::command::{self, COMMANDS, Command, Order, RESERVED, Sub};
 use super::flag::{
-    CONFLICTS, Draft, Flag, Format, Given, Scope, StdinRule, Takes, find_long, find_short,
+    CONFLICTS, Draft, Flag, Format, Given, Scope, StdinRule, Takes, When, find_long, find_short,
 };
 use super::near::{nearest, quote};
 use super::refusal::{missing_value, prompt_only, two_prompts, unknown_flag, unknown_letter};
@@ -245,16 +245,13 @@ impl<'a> Line<'a> {
             self.draft.flags.stdin = StdinRule::Always;
         }
         self.check_conflicts()?;
-        let action = match self.command() {
-            Some(command) => {
-                self.check_scope(Some(command.name))?;
-                Action::Run(self.order(command)?)
-            }
-            None => {
-                self.check_scope(None)?;
-                self.check_bare_word()?;
-                self.ask()?
-            }
+        let command = self.command();
+        self.check_scope(command.map(|command| command.name))?;
+        let action = if let Some(command) = command {
+            Action::Run(self.order(command)?)
+        } else {
+            self.check_bare_word()?;
+            self.ask()?
         };
         Ok(self.with(action))
     }
@@ -289,7 +286,7 @@ impl<'a> Line<'a> {
         if self.has("interactive") && self.draft.flags.format != Format::Text {
             return contradict("--interactive", "--output-format");
         }
-        if self.draft.flags.plain && self.draft.flags.color == Some(super::When::Always) {
+        if self.draft.flags.plain && self.draft.flags.color == Some(When::Always) {
             return contradict("--plain", "--color always");
         }
         Ok(())
@@ -326,7 +323,7 @@ impl<'a> Line<'a> {
                 "`{first}` is reserved; put `--` before a prompt"
             )));
         }
-        if self.words.len() > 1 || is_prompt {
+        if self.words.len() > 1 || is_prompt || first.starts_with('/') {
             return Ok(());
         }
         let folded = first.to_lowercase();
@@ -434,12 +431,11 @@ fn sub_of<'w, 'a>(
         return Ok((sub, rest));
     }
     let names = || command.subs.iter().map(|sub| sub.name);
-    let hint = match nearest(word, names()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => {
-            let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-            format!("it has {};", all.join(", "))
-        }
+    let hint = if let Some(near) = nearest(word, names()) {
+        format!("did you mean `{near}`?")
+    } else {
+        let all: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+        format!("it has {};", all.join(", "))
     };
     Err(Usage(format!(
         "`ankita {}` has no {}; {hint} put `--` before a prompt",

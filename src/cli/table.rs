@@ -141,7 +141,7 @@ pub(super) const FLAGS: &[Flag] = &[
         |draft| draft.flags.plain = true,
     ),
     switch("no-tools", None, Group::Consent, "send no tools", |draft| {
-        draft.flags.no_tools = true
+        draft.flags.no_tools = true;
     }),
     repeated(
         "allow-tool",

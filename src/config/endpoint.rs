@@ -1,5 +1,6 @@
 //! The settings of the endpoint: who answers, the key, and where the key may go.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::cli::quote;
@@ -37,12 +38,21 @@ pub(crate) const RESERVED_HEADERS: &[(&str, &str)] = &[
     ("x-initiator", "this program sets it for each request"),
 ];
 
-/// Who answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Who answers. `Debug` does not show the user and password in it.
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) enum Address {
     BuiltIn,
     /// `http://…` or `unix:/…` as written, without blanks around it. Not yet taken apart.
     Url(String),
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BuiltIn => f.write_str("BuiltIn"),
+            Self::Url(url) => write!(f, "Url({:?})", without_userinfo(url)),
+        }
+    }
 }
 
 /// A header that goes with every request to the endpoint.
@@ -80,8 +90,8 @@ impl Default for Endpoint {
             address: None,
             key: None,
             connect_timeout: Setting::default_of(Duration::from_secs(10)),
-            head_timeout: Setting::default_of(Duration::from_secs(300)),
-            idle_timeout: Setting::default_of(Duration::from_secs(120)),
+            head_timeout: Setting::default_of(Duration::from_mins(5)),
+            idle_timeout: Setting::default_of(Duration::from_mins(2)),
             retries: Setting::default_of(3),
             headers: Vec::new(),
             clear_key_hosts: Vec::new(),
@@ -136,6 +146,15 @@ impl Settings {
         )))
     }
 
+    /// What must never be shown: the key and the values of the extra headers.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let key = self.endpoint.key.iter().map(|key| &key.value);
+        let headers = self.endpoint.headers.iter().map(|header| &header.value);
+        key.chain(headers)
+            .map(|secret| secret.reveal().to_owned())
+            .collect()
+    }
+
     fn is_clear_key_host(&self, to: Destination<'_>) -> bool {
         let host = to.host.trim_matches(['[', ']']);
         self.endpoint.clear_key_hosts.iter().any(|allowed| {
@@ -182,7 +201,7 @@ pub(super) fn read_address(text: &str) -> Result<Address, String> {
     if text == "builtin" {
         return Ok(Address::BuiltIn);
     }
-    if text.chars().any(|c| c.is_control()) {
+    if text.chars().any(char::is_control) {
         return Err(format!("is {shown}, which holds a control character"));
     }
     if let Some(path) = text.strip_prefix("unix:") {

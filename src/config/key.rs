@@ -108,7 +108,7 @@ pub(super) const KEYS: &[Key] = &[
             },
         ),
         default: "10",
-        doc: "how long connecting may take, for each address",
+        doc: "how long connecting may take",
     },
     Key {
         name: "endpoint.head_timeout",
@@ -259,6 +259,14 @@ pub(super) const VARIABLES: &[(&str, &str)] = &[
     (
         "OPENAI_API_KEY",
         "the key, if `endpoint.key` is not set and an endpoint is",
+    ),
+    (
+        "HTTP_PROXY",
+        "the proxy for endpoints that are not on this machine; also `http_proxy`",
+    ),
+    (
+        "NO_PROXY",
+        "hosts that are asked without the proxy; also `no_proxy`",
     ),
     ("NO_COLOR", "no colour, if `color` is not set"),
 ];

@@ -13,6 +13,9 @@ use super::{ConfigError, Warning};
 /// Bytes of a configuration file.
 pub(crate) const FILE_BYTES_MAX: usize = 1 << 20;
 
+/// How the names of our variables begin.
+const PREFIX: &str = "ANKITA_";
+
 /// Unknown keys that are warned about one by one.
 const WARNINGS_MAX: usize = 20;
 
@@ -148,18 +151,17 @@ fn refuse_unknown(env: &[(String, String)]) -> Result<(), ConfigError> {
     let unknown = env
         .iter()
         .map(|(name, _)| name)
-        .find(|name| name.starts_with("ANKITA_") && !known.contains(name));
+        .find(|name| name.starts_with(PREFIX) && !known.contains(name));
     let Some(name) = unknown else {
         return Ok(());
     };
-    let ours = known
-        .iter()
-        .map(String::as_str)
-        .filter(|name| name.starts_with("ANKITA_"));
+    let word = name.strip_prefix(PREFIX).unwrap_or_default();
+    let ours = known.iter().filter_map(|name| name.strip_prefix(PREFIX));
+    let near = nearest_name(word, '_', ours).map(|near| format!("{PREFIX}{near}"));
     Err(ConfigError(format!(
         "unknown environment variable {}{}",
         quote(name),
-        hint(nearest_name(name, '_', ours))
+        hint(near.as_deref())
     )))
 }
 

@@ -4,10 +4,14 @@
 //! the file, that more than the default; below all of them stand `OPENAI_…` and `NO_COLOR`.
 
 mod endpoint;
+#[cfg(test)]
+mod endpoint_tests;
 mod key;
 mod load;
 mod place;
 mod read;
+#[cfg(test)]
+mod refusal_tests;
 mod setting;
 #[cfg(test)]
 mod tests;

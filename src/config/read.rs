@@ -81,10 +81,9 @@ pub(super) fn apply(
     }
 }
 
-/// `must be …, not …`; what a secret is, is not shown.
+/// `must be …, not …`. Of a secret only the type can be wrong, so that it is never shown here.
 fn mistyped(key: &Key, given: Given<'_>) -> String {
     let found = match (given, &key.kind) {
-        (Given::Text(_), Type::Secret(_) | Type::Headers(_)) => "what it is".to_owned(),
         (Given::Text(text), _) => quote(text),
         (Given::Toml(value), kind) => match (&value.data, kind) {
             (Data::Text(text), Type::Choice(..)) => quote(text),
@@ -133,7 +132,7 @@ fn seconds_of(given: Given<'_>) -> Option<f64> {
 /// or with commas between the entries, where those in parentheses belong to a rule.
 fn list_of(given: Given<'_>) -> Option<Vec<(String, Option<usize>)>> {
     match given {
-        Given::Text(text) if text.trim_start().starts_with('[') => {
+        Given::Text(text) if is_toml_list(text) => {
             let value = parse_value(text)?;
             let list = list_of(Given::Toml(&value))?;
             Some(list.into_iter().map(|(text, _)| (text, None)).collect())
@@ -150,6 +149,13 @@ fn list_of(given: Given<'_>) -> Option<Vec<(String, Option<usize>)>> {
             entries.iter().map(text).collect()
         }
     }
+}
+
+/// Whether a list is written as in TOML; `[::1]:80, h` is not.
+fn is_toml_list(text: &str) -> bool {
+    text.trim_start()
+        .strip_prefix('[')
+        .is_some_and(|rest| rest.trim_start().starts_with(['"', '\'', ']']))
 }
 
 /// The pieces between commas that stand outside parentheses, trimmed.

@@ -1,11 +1,12 @@
-//! The real world: the only folder that names files, sockets, processes, threads, clocks and standard streams.
+//! The real world: every port of `world` on Linux.
 
 #![allow(
     clippy::disallowed_types,
     clippy::disallowed_methods,
-    reason = "this folder is what stands behind the ports"
+    reason = "the one place that does input and output; everyone else goes through a port"
 )]
 
+mod child;
 mod clock;
 mod console;
 mod files;
@@ -13,35 +14,49 @@ mod net;
 mod proc;
 mod processes;
 mod random;
-mod stream;
+#[cfg(test)]
+mod scratch;
+mod signals;
 mod sys;
 mod threads;
 
-use std::io::Write as _;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::world::World;
 
-/// The machine that this program runs on. Nothing is opened or started before it is used.
+/// The world that this process runs in. Opens nothing, starts nothing and installs nothing: that
+/// waits until a port needs it, so that `--version` pays for none of it.
 pub(crate) fn world() -> World {
-    let env = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.to_string_lossy().into_owned())));
+    let clock = Arc::new(clock::SystemClock::new());
     World {
         args: std::env::args_os().skip(1).collect(),
-        env: env.collect(),
-        directory: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
-        clock: Arc::new(clock::HostClock),
-        console: Arc::new(console::HostConsole),
-        files: Arc::new(files::HostFiles),
-        net: Arc::new(net::HostNet),
-        processes: Arc::new(processes::HostProcesses),
-        random: Arc::new(random::HostRandom),
-        threads: Arc::new(threads::HostThreads::default()),
+        env: std::env::vars_os().filter_map(variable).collect(),
+        directory: directory(),
+        console: Arc::new(console::Streams::new()),
+        files: Arc::new(files::Tree),
+        net: Arc::new(net::Network),
+        processes: Arc::new(processes::Table::new()),
+        random: Arc::new(random::Kernel),
+        threads: Arc::new(threads::Crew::new(clock.clone())),
+        clock,
     }
 }
 
-/// Ends the program where nothing can go on and no port can report it.
-fn give_up(why: &str) -> ! {
-    _ = writeln!(std::io::stderr(), "ankita: {why}"); // There is nobody left to tell if this fails.
-    std::process::exit(1)
+/// What `main` returns to end the process with `code`.
+pub(crate) fn exit_code(code: u8) -> ExitCode {
+    ExitCode::from(code)
+}
+
+fn variable((name, value): (OsString, OsString)) -> Option<(String, String)> {
+    let name = name.into_string().ok()?;
+    Some((name, value.to_string_lossy().into_owned()))
+}
+
+fn directory() -> PathBuf {
+    // A directory that was deleted has no name; this path leads to it all the same, and what is
+    // done there fails with the system's own error.
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/proc/self/cwd"))
 }

@@ -1,165 +1,151 @@
-//! What `/proc` says, as text to be read: pure functions over its formats (proc(5)).
+//! The texts of `/proc`, as proc(5) describes them, taken apart.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use crate::world::Protocol;
+/// How many ticks a second has in what the kernel tells programs (`USER_HZ`): 100 on x86-64 and
+/// aarch64, whatever the kernel itself counts in.
+pub(super) const TICKS_PER_SECOND: u64 = 100;
 
-/// Ticks a second in `/proc`, fixed at 100 for every program (`USER_HZ`).
-const TICKS_A_SECOND: u64 = 100;
-
-/// The fields of `/proc/PID/stat` that we use.
+/// What `/proc/PID/stat` says of a process, as far as it is used here.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct StatLine {
+pub(super) struct Stat {
+    pub(super) pid: u32,
     pub(super) name: String,
-    pub(super) state: char,
+    /// The letter of its state: `R`, `S`, `Z`, …
+    pub(super) state: u8,
     pub(super) parent: u32,
     pub(super) group: u32,
+    pub(super) session: u32,
     pub(super) started_ticks: u64,
 }
 
-/// Reads a `stat` line. The name stands in parentheses and may itself hold blanks and parentheses.
-pub(super) fn stat_line(text: &str) -> Option<StatLine> {
-    let open = text.find('(')?;
-    let close = text.rfind(')')?;
-    let mut fields = text.get(close + 1..)?.split_ascii_whitespace();
-    let state = fields.next()?.chars().next()?;
+impl Stat {
+    /// Whether it runs or could: neither a zombie nor dead.
+    pub(super) fn is_alive(&self) -> bool {
+        !matches!(self.state, b'Z' | b'X' | b'x')
+    }
+}
+
+/// Reads `/proc/PID/stat`; `None` if it is not of that form.
+pub(super) fn parse_stat(text: &[u8]) -> Option<Stat> {
+    // The name stands in parentheses and may hold blanks, line ends and parentheses itself; no
+    // field after it does.
+    let open = text.iter().position(|byte| *byte == b'(')?;
+    let close = text.iter().rposition(|byte| *byte == b')')?;
+    let pid = std::str::from_utf8(text.get(..open)?).ok()?;
+    let name = text.get(open + 1..close)?;
+    let rest = std::str::from_utf8(text.get(close + 1..)?).ok()?;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = *fields.next()?.as_bytes().first()?;
     let parent = fields.next()?.parse().ok()?;
-    let group = fields.next()?.parse().ok()?;
-    // Fields 3 to 5 are taken; `starttime` is field 22.
-    let started_ticks = fields.nth(16)?.parse().ok()?;
-    Some(StatLine {
-        name: text.get(open + 1..close)?.to_owned(),
+    // A process outside every group that can be seen from here has -1 or 0.
+    let group = fields.next()?.parse().unwrap_or(0);
+    let session = fields.next()?.parse().unwrap_or(0);
+    // Field 22 of the line; `session` is field 6.
+    let started_ticks = fields.nth(15)?.parse().ok()?;
+    Some(Stat {
+        pid: pid.trim().parse().ok()?,
+        name: String::from_utf8_lossy(name).into_owned(),
         state,
         parent,
         group,
+        session,
         started_ticks,
     })
 }
 
-/// The command line of `/proc/PID/cmdline`: arguments end in NUL.
-pub(super) fn command_line(bytes: &[u8]) -> String {
-    let bytes = bytes.strip_suffix(b"\0").unwrap_or(bytes);
-    String::from_utf8_lossy(bytes).replace('\0', " ")
+/// The process that a number of `/proc` belongs to, which is another one's for a thread, and its
+/// real user, from `/proc/PID/status`.
+pub(super) fn parse_status(text: &[u8]) -> Option<(u32, u32)> {
+    let text = String::from_utf8_lossy(text);
+    let first = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    };
+    Some((first("Tgid:")?, first("Uid:")?))
 }
 
-/// The real user of `/proc/PID/status`.
-pub(super) fn user(status: &str) -> Option<u32> {
-    status.lines().find_map(|line| line.strip_prefix("Uid:"))?.split_ascii_whitespace().next()?.parse().ok()
+/// `/proc/PID/cmdline` with blanks between the arguments; `None` if there are none, as for a thread
+/// of the kernel.
+pub(super) fn parse_command(bytes: &[u8]) -> Option<String> {
+    let end = bytes.iter().rposition(|byte| *byte != 0)?;
+    let spaced: Vec<u8> = bytes
+        .iter()
+        .take(end + 1)
+        .map(|byte| if *byte == 0 { b' ' } else { *byte })
+        .collect();
+    Some(String::from_utf8_lossy(&spaced).into_owned())
 }
 
-/// When the machine started, from `/proc/stat`, in seconds since 1970.
-pub(super) fn boot_time(stat: &str) -> Option<i64> {
-    stat.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+/// When the system started, in seconds since 1970, from `/proc/stat`.
+pub(super) fn parse_boot_seconds(text: &str) -> Option<i64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("btime "))?;
+    line.trim().parse().ok()
 }
 
-/// Ticks since boot as seconds since 1970.
-pub(super) fn started(boot: i64, ticks: u64) -> i64 {
-    boot.saturating_add(i64::try_from(ticks / TICKS_A_SECOND).unwrap_or(i64::MAX))
-}
-
-/// A row of `/proc/net/tcp` and its like.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SocketRow {
+/// A socket that waits for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Waiting {
     pub(super) address: IpAddr,
     pub(super) port: u16,
     pub(super) user: u32,
     pub(super) inode: u64,
 }
 
-/// The sockets that wait for others: TCP in state 0A (LISTEN), UDP in state 07 (bound, not connected).
-pub(super) fn sockets(table: &str, protocol: Protocol) -> Vec<SocketRow> {
-    let wanted = match protocol {
-        Protocol::Tcp => "0A",
-        Protocol::Udp => "07",
-    };
-    table
-        .lines()
-        .skip(1)
-        .filter_map(|line| {
-            let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-            let (local, state) = (fields.get(1)?, fields.get(3)?);
-            if *state != wanted {
-                return None;
-            }
-            let (address, port) = local.split_once(':')?;
-            Some(SocketRow {
-                address: address_of(address)?,
-                port: u16::from_str_radix(port, 16).ok()?,
-                user: fields.get(7)?.parse().ok()?,
-                inode: fields.get(9)?.parse().ok()?,
-            })
-        })
+/// The state of a TCP socket that listens, `TCP_LISTEN` of the kernel.
+pub(super) const TCP_LISTEN: &str = "0A";
+/// The state of a UDP socket that is bound and not connected, `TCP_CLOSE` of the kernel.
+pub(super) const UDP_BOUND: &str = "07";
+
+/// The sockets in `state` among the lines of `/proc/net/{tcp,tcp6,udp,udp6}`; lines of another form
+/// are passed over.
+pub(super) fn parse_sockets(text: &str, state: &str) -> Vec<Waiting> {
+    text.lines()
+        .filter_map(|line| parse_socket(line, state))
         .collect()
 }
 
-/// An address as the kernel prints it: 32-bit words of the network bytes, each in the machine's own order.
-fn address_of(hex: &str) -> Option<IpAddr> {
-    let mut bytes = Vec::new();
-    for at in (0..hex.len()).step_by(8) {
-        let word = u32::from_str_radix(hex.get(at..at + 8)?, 16).ok()?;
-        bytes.extend_from_slice(&word.to_ne_bytes());
+fn parse_socket(line: &str, state: &str) -> Option<Waiting> {
+    let mut fields = line.split_ascii_whitespace();
+    let (address, port) = fields.nth(1)?.split_once(':')?;
+    // After the local address: remote address, state, queues, timer, retransmits, user, timeout, inode.
+    if fields.nth(1)? != state {
+        return None;
     }
-    match bytes.len() {
-        4 => Some(IpAddr::V4(Ipv4Addr::from(<[u8; 4]>::try_from(bytes.as_slice()).ok()?))),
-        16 => {
-            let v6 = Ipv6Addr::from(<[u8; 16]>::try_from(bytes.as_slice()).ok()?);
-            Some(v6.to_ipv4_mapped().map_or(IpAddr::V6(v6), IpAddr::V4))
+    Some(Waiting {
+        address: parse_address(address)?,
+        port: u16::from_str_radix(port, 16).ok()?,
+        user: fields.nth(3)?.parse().ok()?,
+        inode: fields.nth(1)?.parse().ok()?,
+    })
+}
+
+/// An address as the kernel prints it: words of 32 bits in hexadecimal, each a number in the
+/// machine's own byte order over bytes in the network's.
+fn parse_address(text: &str) -> Option<IpAddr> {
+    let mut octets = [0; 16];
+    let mut count = 0;
+    for (word, place) in text.as_bytes().chunks(8).zip(octets.chunks_mut(4)) {
+        let word = u32::from_str_radix(std::str::from_utf8(word).ok()?, 16).ok()?;
+        place.copy_from_slice(&word.to_ne_bytes());
+        count += 1;
+    }
+    match (text.len(), count) {
+        (8, 1) => {
+            let [a, b, c, d, ..] = octets;
+            Some(Ipv4Addr::new(a, b, c, d).into())
         }
+        // An IPv4 address in IPv6 clothes is shown as what it is.
+        (32, 4) => Some(IpAddr::from(Ipv6Addr::from(octets)).to_canonical()),
         _ => None,
     }
 }
 
-/// The inode in the name of an open socket: `socket:[4711]`.
-pub(super) fn socket_inode(link: &str) -> Option<u64> {
-    link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+/// The inode in what a link of `/proc/PID/fd` reads for a socket, `socket:[123]`.
+pub(super) fn parse_socket_link(target: &str) -> Option<u64> {
+    let inode = target.strip_prefix("socket:[")?.strip_suffix(']')?;
+    inode.parse().ok()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_may_hold_blanks_and_parentheses() {
-        // proc(5): pid (comm) state ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime
-        // cutime cstime priority nice threads itrealvalue starttime …
-        let line = "4711 (a) b (c)) S 1 4700 3 0 -1 4194304 5 6 7 8 9 10 11 12 20 0 1 0 98765 1000 2 3";
-        let expected = StatLine {
-            name: "a) b (c)".to_owned(),
-            state: 'S',
-            parent: 1,
-            group: 4700,
-            started_ticks: 98_765,
-        };
-        assert_eq!(stat_line(line), Some(expected));
-        assert_eq!(stat_line("4711 (cut"), None);
-        assert_eq!(stat_line(""), None);
-    }
-
-    #[test]
-    fn sockets_that_wait_are_found() {
-        let table = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
-            \x20  0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 55555 1 0 100 0 0 10 0\n\
-            \x20  1: 0100007F:1F91 0100007F:0050 01 00000000:00000000 00:00000000 00000000  1000        0 55556 1 0 100 0 0 10 0\n\
-            garbage\n";
-        let found = sockets(table, Protocol::Tcp);
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].port, found[0].user, found[0].inode), (8080, 1000, 55_555));
-        #[cfg(target_endian = "little")]
-        assert_eq!(found[0].address.to_string(), "127.0.0.1");
-    }
-
-    #[test]
-    fn mapped_addresses_are_shown_as_they_are_dialled() {
-        #[cfg(target_endian = "little")]
-        assert_eq!(address_of("0000000000000000FFFF00000100007F").unwrap().to_string(), "127.0.0.1");
-        assert_eq!(address_of("00000000000000000000000000000000").unwrap().to_string(), "::");
-        assert_eq!(address_of("0"), None);
-    }
-
-    #[test]
-    fn links_and_command_lines_are_read() {
-        assert_eq!(socket_inode("socket:[12]"), Some(12));
-        assert_eq!(socket_inode("pipe:[12]"), None);
-        assert_eq!(command_line(b"sh\0-c\0echo hi\0"), "sh -c echo hi");
-    }
-}
+mod tests;

@@ -1,251 +1,263 @@
-//! Children in groups of their own, and the machine's processes as `/proc` shows them.
+//! The processes of the machine, as `/proc` shows them, and the sockets that they listen on.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
-use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child as StdChild, Command, Stdio};
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::c_int;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
+use std::net::IpAddr;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 
-use super::proc::{self, StatLine};
-use super::stream::PipeStream;
-use super::sys;
-use crate::world::{Child, Exit, Listening, Process, Processes, Protocol, Running, Source, Spawn, Stop, Stream};
+use super::proc::{self, Stat};
+use super::{child, sys};
+use crate::world::{Listening, Process, Processes, Protocol, Running, Spawn, Stop};
+
+/// How much of a command line is read.
+const COMMAND_BYTES_MAX: u64 = 4096;
+
+/// How much of one of the other texts is read; the tables of sockets are the long ones.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// The machine's processes.
-pub(super) struct HostProcesses;
+pub(super) struct Table {
+    boot_seconds: OnceLock<i64>,
+}
 
-impl Processes for HostProcesses {
-    fn start(&self, spawn: &Spawn) -> io::Result<Running> {
-        let mut command = Command::new(&spawn.program);
-        command.args(&spawn.args).current_dir(&spawn.directory).process_group(0);
-        for (name, value) in &spawn.env {
-            match value {
-                Some(value) => command.env(name, value),
-                None => command.env_remove(name),
-            };
+impl Table {
+    pub(super) fn new() -> Self {
+        Self {
+            boot_seconds: OnceLock::new(),
         }
-        command.stdin(if spawn.has_input { Stdio::piped() } else { Stdio::null() });
-        let merged = if spawn.is_merged {
-            let (reader, writer) = io::pipe()?;
-            command.stdout(writer.try_clone()?).stderr(writer);
-            Some(OwnedFd::from(reader))
-        } else {
-            command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            None
-        };
-        let mut child = command.spawn()?;
-        drop(command); // Closes our copy of the pipe's writing end, so that its end can be seen.
-        let stream = |fd: Option<OwnedFd>| -> io::Result<Option<Box<dyn Stream>>> {
-            fd.map(|fd| PipeStream::new(fd).map(|stream| Box::new(stream) as Box<dyn Stream>)).transpose()
-        };
-        let input = stream(child.stdin.take().map(OwnedFd::from))?;
-        let output = stream(merged.or_else(|| child.stdout.take().map(OwnedFd::from)))?;
-        let errors = stream(child.stderr.take().map(OwnedFd::from))?;
-        let output = output.ok_or_else(|| io::Error::other("the child has no output"))?;
-        let pidfd = sys::pidfd_open(child.id()).ok();
-        let child = HostChild {
-            child,
-            pidfd,
-            exit: None,
-            strays: BTreeMap::new(),
-        };
-        Ok(Running {
-            child: Box::new(child),
-            input,
-            output,
-            errors,
-        })
+    }
+
+    fn boot_seconds(&self) -> i64 {
+        *self.boot_seconds.get_or_init(read_boot_seconds)
+    }
+}
+
+impl Processes for Table {
+    fn start(&self, spawn: &Spawn) -> io::Result<Running> {
+        child::start(spawn)
     }
 
     fn own(&self) -> u32 {
         std::process::id()
     }
 
+    /// Without zombies: they only wait to be noticed.
     fn all(&self) -> io::Result<Vec<Process>> {
-        let boot = boot_time();
-        Ok(pids()?.into_iter().filter_map(|pid| process(pid, boot)).collect())
-    }
-
-    fn find(&self, pid: u32) -> io::Result<Option<Process>> {
-        Ok(process(pid, boot_time()))
-    }
-
-    fn listening(&self) -> io::Result<Vec<Listening>> {
-        let mut rows = Vec::new();
-        let mut fault = None;
-        for (name, protocol) in
-            [("tcp", Protocol::Tcp), ("tcp6", Protocol::Tcp), ("udp", Protocol::Udp), ("udp6", Protocol::Udp)]
-        {
-            match fs::read_to_string(format!("/proc/net/{name}")) {
-                Ok(table) => rows.extend(proc::sockets(&table, protocol).into_iter().map(|row| (protocol, row))),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => (), // A machine without IPv6.
-                Err(error) => fault = Some(error),
-            }
-        }
-        if let Some(fault) = fault {
-            return Err(fault);
-        }
-        let owners = socket_owners(&rows.iter().map(|(_, row)| row.inode).collect());
-        Ok(rows
-            .into_iter()
-            .map(|(protocol, row)| Listening {
-                protocol,
-                address: row.address,
-                port: row.port,
-                pids: owners.get(&row.inode).cloned().unwrap_or_default(),
-                user: row.user,
-            })
+        let boot_seconds = self.boot_seconds();
+        let stats = stats()?.into_iter().filter(Stat::is_alive);
+        Ok(stats
+            .filter_map(|stat| describe(stat, boot_seconds))
             .collect())
     }
 
-    fn stop(&self, pid: u32, started_ticks: u64, how: Stop) -> io::Result<()> {
-        let is_same = || stat(pid).is_some_and(|line| line.started_ticks == started_ticks && line.state != 'Z');
-        let gone = || Err(io::ErrorKind::NotFound.into());
-        match sys::pidfd_open(pid) {
-            // The descriptor holds one process: what is checked after it was opened is what will be signalled.
-            Ok(pidfd) if is_same() => sys::pidfd_signal(pidfd.as_fd(), number(how)),
-            Ok(_) => gone(),
-            Err(_) if !is_same() => gone(),
-            Err(_) => sys::kill_process(pid, number(how)),
+    fn find(&self, pid: u32) -> io::Result<Option<Process>> {
+        let living = stat(pid)?.filter(Stat::is_alive);
+        Ok(living.and_then(|stat| describe(stat, self.boot_seconds())))
+    }
+
+    fn listening(&self) -> io::Result<Vec<Listening>> {
+        let mut found = BTreeMap::new();
+        let mut failure = None;
+        let mut has_table = false;
+        for (name, protocol, state) in [
+            ("tcp", Protocol::Tcp, proc::TCP_LISTEN),
+            ("tcp6", Protocol::Tcp, proc::TCP_LISTEN),
+            ("udp", Protocol::Udp, proc::UDP_BOUND),
+            ("udp6", Protocol::Udp, proc::UDP_BOUND),
+        ] {
+            match read_text(&format!("/proc/net/{name}"), TEXT_BYTES_MAX) {
+                Ok(text) => {
+                    has_table = true;
+                    let text = String::from_utf8_lossy(&text);
+                    for socket in proc::parse_sockets(&text, state) {
+                        add(&mut found, protocol, &socket);
+                    }
+                }
+                // A system without IPv6 has no table for it.
+                Err(error) => failure = Some(error),
+            }
         }
+        match failure {
+            Some(error) if !has_table => Err(error),
+            _ => Ok(with_owners(found)),
+        }
+    }
+
+    fn stop(&self, pid: u32, started_ticks: u64, how: Stop) -> io::Result<()> {
+        signal(pid, started_ticks, number(how))
     }
 }
 
-fn number(how: Stop) -> i32 {
+/// The signal for `how`.
+pub(super) fn number(how: Stop) -> c_int {
     match how {
         Stop::Ask => sys::SIGTERM,
         Stop::Kill => sys::SIGKILL,
     }
 }
 
-struct HostChild {
-    child: StdChild,
-    pidfd: Option<OwnedFd>,
-    exit: Option<Exit>,
-    /// Descendants that left the group, with when each started.
-    strays: BTreeMap<u32, u64>,
-}
-
-impl Child for HostChild {
-    fn pid(&self) -> u32 {
-        self.child.id()
+/// Signals the process `pid` if it is still the one that started at `started_ticks`; else `NotFound`.
+pub(super) fn signal(pid: u32, started_ticks: u64, signal: c_int) -> io::Result<()> {
+    // The descriptor comes first: what is then found under the number cannot be replaced by
+    // another process before the signal is sent.
+    let opened = match sys::open_process(pid) {
+        Ok(opened) => Some(opened),
+        Err(error) if error.raw_os_error() == Some(sys::ESRCH) => return Err(gone()),
+        // An old kernel, a strict sandbox: the moment between look and signal is all that is open.
+        Err(_) => None,
+    };
+    let is_same =
+        stat(pid)?.is_some_and(|now| now.started_ticks == started_ticks && now.is_alive());
+    if !is_same {
+        return Err(gone());
     }
-
-    fn exit_source(&self) -> Option<Source> {
-        self.pidfd.as_ref().map(|fd| Source(fd.as_raw_fd()))
-    }
-
-    fn try_exit(&mut self) -> io::Result<Option<Exit>> {
-        if self.exit.is_none()
-            && let Some(status) = self.child.try_wait()?
-        {
-            let signal = status.signal().map(Exit::Signal);
-            self.exit = Some(status.code().map_or(signal.unwrap_or(Exit::Code(-1)), Exit::Code));
-        }
-        Ok(self.exit)
-    }
-
-    fn stop(&mut self, how: Stop) {
-        self.remember_strays();
-        _ = sys::kill_group(self.child.id(), number(how)); // An empty group is what is wanted.
-        for (&pid, &ticks) in &self.strays {
-            _ = HostProcesses.stop(pid, ticks, how);
-        }
-    }
-
-    fn remaining(&self) -> Vec<Process> {
-        let group = self.child.id();
-        let boot = boot_time();
-        let is_left = |pid: u32, line: &StatLine| {
-            let is_ours = line.group == group || self.strays.get(&pid) == Some(&line.started_ticks);
-            is_ours && pid != group && line.state != 'Z'
-        };
-        let pids = pids().unwrap_or_default();
-        pids.into_iter().filter(|&pid| stat(pid).is_some_and(|line| is_left(pid, &line))).filter_map(|pid| process(pid, boot)).collect()
-    }
-}
-
-impl HostChild {
-    /// Notes descendants that are in another group, as long as the parents that lead to them live.
-    fn remember_strays(&mut self) {
-        let group = self.child.id();
-        let lines: BTreeMap<u32, StatLine> =
-            pids().unwrap_or_default().into_iter().filter_map(|pid| Some((pid, stat(pid)?))).collect();
-        let mut ours: BTreeSet<u32> = lines.iter().filter(|(_, line)| line.group == group).map(|(&pid, _)| pid).collect();
-        ours.insert(group);
-        ours.extend(self.strays.keys());
-        loop {
-            let found: Vec<u32> =
-                lines.iter().filter(|(pid, line)| !ours.contains(pid) && ours.contains(&line.parent)).map(|(&pid, _)| pid).collect();
-            if found.is_empty() {
-                break;
+    let sent = match &opened {
+        Some(opened) => match sys::signal_opened(opened.as_fd(), signal) {
+            Err(error) if error.raw_os_error() == Some(sys::ENOSYS) => {
+                sys::signal_process(pid, signal)
             }
-            ours.extend(found);
-        }
-        self.strays.extend(
-            lines.iter().filter(|(pid, line)| ours.contains(pid) && line.group != group).map(|(&pid, line)| (pid, line.started_ticks)),
-        );
-    }
-}
-
-impl Drop for HostChild {
-    fn drop(&mut self) {
-        if !matches!(self.try_exit(), Ok(Some(_))) {
-            self.stop(Stop::Kill);
-            _ = self.child.wait();
-        }
-    }
-}
-
-/// The numbers of all processes that can be seen.
-fn pids() -> io::Result<Vec<u32>> {
-    let entries = fs::read_dir("/proc")?;
-    Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
-}
-
-fn stat(pid: u32) -> Option<StatLine> {
-    let bytes = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    proc::stat_line(&String::from_utf8_lossy(&bytes))
-}
-
-fn boot_time() -> i64 {
-    fs::read_to_string("/proc/stat").ok().and_then(|text| proc::boot_time(&text)).unwrap_or(0)
-}
-
-/// A process that lives; one that ended and only waits to be reaped does not.
-fn process(pid: u32, boot: i64) -> Option<Process> {
-    let line = stat(pid).filter(|line| line.state != 'Z')?;
-    let command = fs::read(format!("/proc/{pid}/cmdline")).map(|bytes| proc::command_line(&bytes)).unwrap_or_default();
-    let status = fs::read(format!("/proc/{pid}/status")).unwrap_or_default();
-    Some(Process {
-        pid,
-        parent: line.parent,
-        command: if command.trim().is_empty() { line.name.clone() } else { command },
-        name: line.name,
-        started_ticks: line.started_ticks,
-        started: proc::started(boot, line.started_ticks),
-        user: proc::user(&String::from_utf8_lossy(&status)).unwrap_or(0),
+            sent => sent,
+        },
+        None => sys::signal_process(pid, signal),
+    };
+    sent.map_err(|error| match error.raw_os_error() {
+        Some(sys::ESRCH) => gone(),
+        _ => error,
     })
 }
 
-/// Which processes hold each of the sockets `wanted`, as far as they can be looked into.
-fn socket_owners(wanted: &BTreeSet<u64>) -> BTreeMap<u64, Vec<u32>> {
-    let mut owners: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
-    for pid in pids().unwrap_or_default() {
-        let Ok(links) = fs::read_dir(format!("/proc/{pid}/fd")) else {
+fn gone() -> io::Error {
+    io::Error::new(ErrorKind::NotFound, "that process has ended")
+}
+
+/// What `/proc` says of every process that can be seen, zombies too.
+pub(super) fn stats() -> io::Result<Vec<Stat>> {
+    let mut stats = Vec::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let pid = name.to_str().and_then(|name| name.parse().ok());
+        // One that ended since is left out.
+        if let Some(stat) = pid.and_then(|pid| stat(pid).ok().flatten()) {
+            stats.push(stat);
+        }
+    }
+    Ok(stats)
+}
+
+/// What `/proc` says of one process or thread; `None` if there is none of that number.
+pub(super) fn stat(pid: u32) -> io::Result<Option<Stat>> {
+    match read_text(&format!("/proc/{pid}/stat"), TEXT_BYTES_MAX) {
+        Ok(text) => Ok(proc::parse_stat(&text)),
+        Err(error) if is_gone(&error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The whole description of a process; `None` if it ended meanwhile or is only a thread.
+pub(super) fn describe(stat: Stat, boot_seconds: i64) -> Option<Process> {
+    let directory = PathBuf::from(format!("/proc/{}", stat.pid));
+    let read =
+        |name: &str, bytes_max| read_text(&directory.join(name).to_string_lossy(), bytes_max);
+    let (process, user) = proc::parse_status(&read("status", TEXT_BYTES_MAX).ok()?)?;
+    if process != stat.pid {
+        return None;
+    }
+    let command = read("cmdline", COMMAND_BYTES_MAX)
+        .ok()
+        .and_then(|text| proc::parse_command(&text));
+    let since_boot = i64::try_from(stat.started_ticks / proc::TICKS_PER_SECOND).unwrap_or(0);
+    Some(Process {
+        pid: stat.pid,
+        parent: stat.parent,
+        command: command.unwrap_or_else(|| stat.name.clone()),
+        name: stat.name,
+        started_ticks: stat.started_ticks,
+        started: boot_seconds.saturating_add(since_boot),
+        user,
+    })
+}
+
+/// When the system started, seconds since 1970; 0 if it does not say.
+pub(super) fn read_boot_seconds() -> i64 {
+    let text = read_text("/proc/stat", TEXT_BYTES_MAX).unwrap_or_default();
+    proc::parse_boot_seconds(&String::from_utf8_lossy(&text)).unwrap_or(0)
+}
+
+/// A file of `/proc`: its size is not known before it was read.
+fn read_text(path: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    File::open(path)?.take(bytes_max).read_to_end(&mut text)?;
+    Ok(text)
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    // A process that ends while its file is open makes the read fail with ESRCH.
+    error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(sys::ESRCH)
+}
+
+/// One row for each address, however many sockets share it; with the inodes of those sockets.
+type Rows = BTreeMap<(u8, IpAddr, u16, u32), (Protocol, Vec<u64>)>;
+
+fn add(rows: &mut Rows, protocol: Protocol, socket: &proc::Waiting) {
+    let order = match protocol {
+        Protocol::Tcp => 0,
+        Protocol::Udp => 1,
+    };
+    // An unbound UDP socket has no port and waits for nobody.
+    if socket.port != 0 {
+        let key = (order, socket.address, socket.port, socket.user);
+        let row = rows.entry(key).or_insert_with(|| (protocol, Vec::new()));
+        row.1.push(socket.inode);
+    }
+}
+
+fn with_owners(rows: Rows) -> Vec<Listening> {
+    let inodes = rows.values().flat_map(|(_, inodes)| inodes);
+    let mut owners: HashMap<u64, Vec<u32>> = inodes.map(|inode| (*inode, Vec::new())).collect();
+    if !owners.is_empty() {
+        find_owners(&mut owners);
+    }
+    let row = |((_, address, port, user), (protocol, inodes)): (_, (Protocol, Vec<u64>))| {
+        let pids = inodes.iter().filter_map(|inode| owners.get(inode));
+        let mut pids: Vec<u32> = pids.flatten().copied().collect();
+        pids.sort_unstable();
+        pids.dedup();
+        Listening {
+            protocol,
+            address,
+            port,
+            pids,
+            user,
+        }
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// Fills in who has each of the sockets open, among the processes that let us look.
+fn find_owners(owners: &mut HashMap<u64, Vec<u32>>) {
+    let numbers = |path: &str| {
+        let entries = fs::read_dir(path).into_iter().flatten().flatten();
+        entries.map(|entry| (entry.file_name(), entry.path()))
+    };
+    for (name, path) in numbers("/proc") {
+        let Some(pid) = name.to_str().and_then(|name| name.parse().ok()) else {
             continue;
         };
-        for link in links.flatten() {
-            let target = fs::read_link(link.path()).unwrap_or_default();
-            let inode = target.to_str().and_then(proc::socket_inode).filter(|inode| wanted.contains(inode));
-            if let Some(inode) = inode {
-                let pids = owners.entry(inode).or_default();
-                if pids.last() != Some(&pid) {
-                    pids.push(pid);
-                }
+        for (_, link) in numbers(&path.join("fd").to_string_lossy()) {
+            let target = fs::read_link(link).ok();
+            let inode = target
+                .as_deref()
+                .and_then(|target| proc::parse_socket_link(target.to_str()?));
+            if let Some(pids) = inode.and_then(|inode| owners.get_mut(&inode)) {
+                pids.push(pid);
             }
         }
     }
-    owners
 }
+
+#[cfg(test)]
+mod tests;

@@ -207,6 +207,7 @@ impl Exchange {
         }
         let received = self.received();
         let text = match lost.kind {
+            // Without the count: where a wrong byte is seen depends on how the bytes were cut.
             FaultKind::Protocol | FaultKind::Tls | FaultKind::Limit => {
                 format!(
                     "cannot read the answer of {}: {}",
@@ -214,12 +215,12 @@ impl Exchange {
                     lost.what
                 )
             }
+            _ if received > 0 => format!(
+                "waiting for {}: {}; {received} bytes had come",
+                self.route_text(),
+                lost.what
+            ),
             _ => format!("waiting for {}: {}", self.route_text(), lost.what),
-        };
-        let text = if received > 0 {
-            format!("{text} ({received} bytes had come)")
-        } else {
-            text
         };
         self.state = State::Failed(Fault {
             kind: lost.kind,

@@ -21,10 +21,15 @@ impl Completion {
     /// The answer as one object.
     pub(crate) fn whole(&self) -> Value {
         let message = match &self.said {
-            Said::Text(text) | Said::Unable(text) => object! { "role": "assistant", "content": text.as_str() },
-            Said::Call { .. } => object! { "role": "assistant", "content": Value::Null, "tool_calls": vec![self.call(false)] },
+            Said::Text(text) | Said::Unable(text) => {
+                object! { "role": "assistant", "content": text.as_str() }
+            }
+            Said::Call { .. } => {
+                object! { "role": "assistant", "content": Value::Null, "tool_calls": vec![self.call(false)] }
+            }
         };
-        let choice = object! { "index": 0_u32, "message": message, "finish_reason": self.finish_reason() };
+        let choice =
+            object! { "index": 0_u32, "message": message, "finish_reason": self.finish_reason() };
         let mut whole = self.object("chat.completion", vec![choice]);
         if let Value::Object(members) = &mut whole {
             members.insert("usage", self.usage());
@@ -37,7 +42,10 @@ impl Completion {
         let mut out = Vec::new();
         let mut send = |delta: Value, finish: Value| {
             let choice = object! { "index": 0_u32, "delta": delta, "finish_reason": finish };
-            event(&self.object("chat.completion.chunk", vec![choice]), &mut out);
+            event(
+                &self.object("chat.completion.chunk", vec![choice]),
+                &mut out,
+            );
         };
         send(object! { "role": "assistant" }, Value::Null);
         match &self.said {
@@ -92,7 +100,10 @@ impl Completion {
             Said::Text(text) | Said::Unable(text) => text.len(),
             Said::Call { name, arguments } => name.len() + arguments.to_string().len(),
         };
-        let (prompt, completion) = (self.prompt_bytes / BYTES_A_TOKEN, said.div_ceil(BYTES_A_TOKEN));
+        let (prompt, completion) = (
+            self.prompt_bytes / BYTES_A_TOKEN,
+            said.div_ceil(BYTES_A_TOKEN),
+        );
         object! {
             "prompt_tokens": prompt as u64, "completion_tokens": completion as u64, "total_tokens": (prompt + completion) as u64,
         }

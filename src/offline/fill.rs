@@ -15,13 +15,23 @@ pub(crate) const FOUND_THOUSANDTHS: u32 = 300;
 /// What an example makes of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Filled {
-    Call { name: &'static str, arguments: Value },
+    Call {
+        name: &'static str,
+        arguments: Value,
+    },
     /// The tool fits, but this required argument finds no value in the request.
-    Lacks { name: &'static str, argument: String },
+    Lacks {
+        name: &'static str,
+        argument: String,
+    },
 }
 
 /// The call that fits `request` best among the examples of `tools`, if one is near enough.
-pub(crate) fn fill(request: &str, tools: &[&'static Tool], near_thousandths: u32) -> Option<Filled> {
+pub(crate) fn fill(
+    request: &str,
+    tools: &[&'static Tool],
+    near_thousandths: u32,
+) -> Option<Filled> {
     let given = pieces(request);
     let mut best: Option<(u32, bool, Filled)> = None;
     for tool in tools {
@@ -34,7 +44,10 @@ pub(crate) fn fill(request: &str, tools: &[&'static Tool], near_thousandths: u32
             }
             let is_whole = matches!(filled, Filled::Call { .. });
             // Of two examples equally near, the one that finds all its values is meant.
-            if best.as_ref().is_none_or(|(top, top_is_whole, _)| (*top, *top_is_whole) < (score, is_whole)) {
+            if best
+                .as_ref()
+                .is_none_or(|(top, top_is_whole, _)| (*top, *top_is_whole) < (score, is_whole))
+            {
                 best = Some((score, is_whole, filled));
             }
         }
@@ -49,7 +62,9 @@ fn content(pieces: &[Piece], is_material: &[bool]) -> HashSet<String> {
         .iter()
         .zip(is_material)
         .filter(|(piece, is_material)| {
-            piece.kind == Kind::Word && !**is_material && !words::is_filler(&piece.text.to_lowercase())
+            piece.kind == Kind::Word
+                && !**is_material
+                && !words::is_filler(&piece.text.to_lowercase())
         })
         .map(|(piece, _)| piece)
         .flat_map(|piece| words::stems(&piece.text))
@@ -68,10 +83,18 @@ fn likeness(left: &HashSet<String>, right: &HashSet<String>) -> u32 {
 
 /// The example's arguments with the request's pieces where the example has its own; and which pieces of the
 /// request and of the example these are.
-fn adapt(tool: &'static Tool, arguments: &Value, example: &[Piece], given: &[Piece]) -> (Filled, Vec<bool>, Vec<bool>) {
+fn adapt(
+    tool: &'static Tool,
+    arguments: &Value,
+    example: &[Piece],
+    given: &[Piece],
+) -> (Filled, Vec<bool>, Vec<bool>) {
     let schema = (tool.contract.schema)();
     let is_required = |name: &str| {
-        let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
+        let required = schema
+            .get("required")
+            .and_then(Value::as_array)
+            .unwrap_or_default();
         required.iter().any(|item| item.as_str() == Some(name))
     };
     let mut used = vec![false; given.len()];
@@ -129,21 +152,43 @@ fn place_in(value: &Value, example: &[Piece]) -> Option<(usize, bool)> {
 
 /// Whether a bare word stands where a name does: at the end, after a word that announces one.
 fn is_name(at: usize, example: &[Piece]) -> bool {
-    const ANNOUNCING: &[&str] = &["called", "named", "skill", "folder", "directory", "file", "to"];
+    const ANNOUNCING: &[&str] = &[
+        "called",
+        "named",
+        "skill",
+        "folder",
+        "directory",
+        "file",
+        "to",
+    ];
     0 < at && ANNOUNCING.contains(&example[at - 1].text.as_str())
 }
 
 /// The unused piece of the request that takes the place of the example's piece `wanted`.
-fn choose(wanted: &Piece, at: usize, example: &[Piece], given: &[Piece], used: &[bool]) -> Option<usize> {
+fn choose(
+    wanted: &Piece,
+    at: usize,
+    example: &[Piece],
+    given: &[Piece],
+    used: &[bool],
+) -> Option<usize> {
     let free = |kinds: &[Kind]| {
-        given.iter().enumerate().find(|(index, piece)| !used[*index] && kinds.contains(&piece.kind)).map(|(index, _)| index)
+        given
+            .iter()
+            .enumerate()
+            .find(|(index, piece)| !used[*index] && kinds.contains(&piece.kind))
+            .map(|(index, _)| index)
     };
     match wanted.kind {
         Kind::Number => free(&[Kind::Number]),
         Kind::Url => free(&[Kind::Url]),
         Kind::Quoted => free(&[Kind::Quoted]),
-        Kind::Path => free(&[Kind::Path]).or_else(|| free(&[Kind::Quoted])).or_else(|| name_after(at, example, given, used)),
-        Kind::Word => free(&[Kind::Path, Kind::Quoted]).or_else(|| name_after(at, example, given, used)),
+        Kind::Path => free(&[Kind::Path])
+            .or_else(|| free(&[Kind::Quoted]))
+            .or_else(|| name_after(at, example, given, used)),
+        Kind::Word => {
+            free(&[Kind::Path, Kind::Quoted]).or_else(|| name_after(at, example, given, used))
+        }
     }
 }
 
@@ -164,7 +209,9 @@ fn name_after(at: usize, example: &[Piece], given: &[Piece], used: &[bool]) -> O
 fn shaped(text: &str, value: &Value, is_number: bool) -> Value {
     match value {
         Value::Array(_) => Value::Array(vec![Value::from(text)]),
-        _ if is_number => text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from),
+        _ if is_number => text
+            .parse::<i64>()
+            .map_or_else(|_| Value::from(text), Value::from),
         Value::String(old) if old.ends_with('\n') => Value::from(format!("{text}\n")),
         _ => Value::from(text),
     }

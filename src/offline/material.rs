@@ -59,7 +59,10 @@ fn end_of_quote(rest: &str, open: char, close: char) -> Option<usize> {
     rest.char_indices()
         .skip(1)
         .find(|&(at, c)| {
-            let is_end = rest[at + c.len_utf8()..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+            let is_end = rest[at + c.len_utf8()..]
+                .chars()
+                .next()
+                .is_none_or(|next| !next.is_alphanumeric());
             c == close && is_end && open.len_utf8() < at
         })
         .map(|(at, _)| at)
@@ -67,8 +70,14 @@ fn end_of_quote(rest: &str, open: char, close: char) -> Option<usize> {
 
 /// A piece without quotes, freed of the sentence's punctuation.
 fn bare(chunk: &str) -> Option<Piece> {
-    let text = chunk.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\'']).trim_start_matches(['(', '"', '\'']);
-    let text = if chunk.starts_with('.') && text.is_empty() { "." } else { text };
+    let text = chunk
+        .trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\''])
+        .trim_start_matches(['(', '"', '\'']);
+    let text = if chunk.starts_with('.') && text.is_empty() {
+        "."
+    } else {
+        text
+    };
     if text.is_empty() {
         return None;
     }
@@ -82,7 +91,10 @@ fn bare(chunk: &str) -> Option<Piece> {
         Kind::Word
     };
     // A port is often written `:8080`.
-    if let Some(number) = text.strip_prefix(':').filter(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit())) {
+    if let Some(number) = text
+        .strip_prefix(':')
+        .filter(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
+    {
         return Some(Piece {
             kind: Kind::Number,
             text: number.to_owned(),
@@ -100,8 +112,12 @@ fn is_path(text: &str) -> bool {
         return true;
     }
     match text.rsplit_once('.') {
-        Some(("", name)) => name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-'),
-        Some((_, ending)) => (1..=8).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric()),
+        Some(("", name)) => name
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '-'),
+        Some((_, ending)) => {
+            (1..=8).contains(&ending.len()) && ending.chars().all(|c| c.is_ascii_alphanumeric())
+        }
         None => false,
     }
 }
@@ -112,8 +128,14 @@ mod tests {
 
     #[track_caller]
     fn check(request: &str, expected: &[(Kind, &str)]) {
-        let got: Vec<(Kind, String)> = pieces(request).into_iter().map(|piece| (piece.kind, piece.text)).collect();
-        let expected: Vec<(Kind, String)> = expected.iter().map(|&(kind, text)| (kind, text.to_owned())).collect();
+        let got: Vec<(Kind, String)> = pieces(request)
+            .into_iter()
+            .map(|piece| (piece.kind, piece.text))
+            .collect();
+        let expected: Vec<(Kind, String)> = expected
+            .iter()
+            .map(|&(kind, text)| (kind, text.to_owned()))
+            .collect();
         assert_eq!(got, expected);
     }
 
@@ -121,19 +143,51 @@ mod tests {
     fn a_request_falls_into_its_pieces() {
         check(
             "What listens on :8080?",
-            &[(Kind::Word, "What"), (Kind::Word, "listens"), (Kind::Word, "on"), (Kind::Number, "8080")],
+            &[
+                (Kind::Word, "What"),
+                (Kind::Word, "listens"),
+                (Kind::Word, "on"),
+                (Kind::Number, "8080"),
+            ],
         );
         check(
             "run `echo hi`, don't wait",
-            &[(Kind::Word, "run"), (Kind::Quoted, "echo hi"), (Kind::Word, "don't"), (Kind::Word, "wait")],
+            &[
+                (Kind::Word, "run"),
+                (Kind::Quoted, "echo hi"),
+                (Kind::Word, "don't"),
+                (Kind::Word, "wait"),
+            ],
         );
         check(
             "read src/main.rs and Cargo.toml.",
-            &[(Kind::Word, "read"), (Kind::Path, "src/main.rs"), (Kind::Word, "and"), (Kind::Path, "Cargo.toml")],
+            &[
+                (Kind::Word, "read"),
+                (Kind::Path, "src/main.rs"),
+                (Kind::Word, "and"),
+                (Kind::Path, "Cargo.toml"),
+            ],
         );
-        check("run 'echo \"a b\"' now", &[(Kind::Word, "run"), (Kind::Quoted, "echo \"a b\""), (Kind::Word, "now")]);
-        check("an \"open quote", &[(Kind::Word, "an"), (Kind::Word, "open"), (Kind::Word, "quote")]);
-        check("see http://localhost:1/x", &[(Kind::Word, "see"), (Kind::Url, "http://localhost:1/x")]);
+        check(
+            "run 'echo \"a b\"' now",
+            &[
+                (Kind::Word, "run"),
+                (Kind::Quoted, "echo \"a b\""),
+                (Kind::Word, "now"),
+            ],
+        );
+        check(
+            "an \"open quote",
+            &[
+                (Kind::Word, "an"),
+                (Kind::Word, "open"),
+                (Kind::Word, "quote"),
+            ],
+        );
+        check(
+            "see http://localhost:1/x",
+            &[(Kind::Word, "see"), (Kind::Url, "http://localhost:1/x")],
+        );
         check("", &[]);
     }
 }

@@ -89,14 +89,22 @@ impl Connection {
         };
         let used = body.push(bytes, content).map_err(malformed)?;
         if BODY_BYTES_MAX < content.len() {
-            return Err(refusal(413, "payload_too_large", "the request is too large"));
+            return Err(refusal(
+                413,
+                "payload_too_large",
+                "the request is too large",
+            ));
         }
         self.answer_if_whole(unix_seconds);
         Ok(used)
     }
 
     fn answer_if_whole(&mut self, unix_seconds: i64) {
-        if self.open.as_ref().is_none_or(|(_, body, _)| !body.is_done()) {
+        if self
+            .open
+            .as_ref()
+            .is_none_or(|(_, body, _)| !body.is_done())
+        {
             return;
         }
         let Some((head, _, content)) = self.open.take() else {
@@ -118,16 +126,34 @@ impl Connection {
                 body: models().to_string().into_bytes(),
             },
             ("POST", "/chat/completions") => self.complete(content, unix_seconds),
-            (_, "/models" | "/chat/completions") => refusal(405, "bad_request", "this path takes another method"),
-            _ => refusal(404, "bad_request", "there are `/chat/completions` and `/models`, with or without `/v1`"),
+            (_, "/models" | "/chat/completions") => {
+                refusal(405, "bad_request", "this path takes another method")
+            }
+            _ => refusal(
+                404,
+                "bad_request",
+                "there are `/chat/completions` and `/models`, with or without `/v1`",
+            ),
         }
     }
 
     fn complete(&mut self, content: &[u8], unix_seconds: i64) -> Response {
         let request = match json::parse(content) {
             Ok(request) if request.as_object().is_some() => request,
-            Ok(other) => return refusal(400, "bad_request", &format!("the body must be an object, not {}", other.kind())),
-            Err(error) => return refusal(400, "bad_request", &format!("the body is not JSON: {error}")),
+            Ok(other) => {
+                return refusal(
+                    400,
+                    "bad_request",
+                    &format!("the body must be an object, not {}", other.kind()),
+                );
+            }
+            Err(error) => {
+                return refusal(
+                    400,
+                    "bad_request",
+                    &format!("the body is not JSON: {error}"),
+                );
+            }
         };
         let said = match respond::respond(&request, self.tools) {
             respond::Said::Unable(why) => return refusal(501, UNABLE, &why),
@@ -141,7 +167,10 @@ impl Connection {
             said,
         };
         if request.get("stream").and_then(Value::as_bool) == Some(true) {
-            let has_usage = request.pointer("/stream_options/include_usage").and_then(Value::as_bool) == Some(true);
+            let has_usage = request
+                .pointer("/stream_options/include_usage")
+                .and_then(Value::as_bool)
+                == Some(true);
             Response {
                 status: 200,
                 content_type: "text/event-stream",
@@ -157,10 +186,23 @@ impl Connection {
     }
 
     fn write(&mut self, response: &Response) {
-        let connection = if self.is_closing { "close" } else { "keep-alive" };
-        let fields = [("Content-Type", response.content_type), ("Connection", connection), ("Cache-Control", "no-cache")];
+        let connection = if self.is_closing {
+            "close"
+        } else {
+            "keep-alive"
+        };
+        let fields = [
+            ("Content-Type", response.content_type),
+            ("Connection", connection),
+            ("Cache-Control", "no-cache"),
+        ];
         // All names and values are our own, so that the head is always well formed.
-        _ = write_response_head(response.status, &fields, Framing::Length(response.body.len() as u64), &mut self.out);
+        _ = write_response_head(
+            response.status,
+            &fields,
+            Framing::Length(response.body.len() as u64),
+            &mut self.out,
+        );
         self.out.extend_from_slice(&response.body);
     }
 }

@@ -7,7 +7,10 @@ use crate::tool::{FIND_TOOLS, Tool};
 /// What to answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Said {
-    Call { name: String, arguments: Value },
+    Call {
+        name: String,
+        arguments: Value,
+    },
     Text(String),
     /// It cannot serve this; the text says why and what to set.
     Unable(String),
@@ -19,7 +22,10 @@ const REMEDY: &str = "the built-in endpoint is no language model: it runs tools 
 
 /// Answers `request`, knowing the examples of `tools`.
 pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
-    let messages = request.get("messages").and_then(Value::as_array).unwrap_or_default();
+    let messages = request
+        .get("messages")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     let Some(last) = messages.last() else {
         return Said::Unable("the request has no messages".to_owned());
     };
@@ -36,22 +42,36 @@ pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
 
 /// The built-in tools that the request offers.
 fn sent(request: &Value, tools: &'static [Tool]) -> Vec<&'static Tool> {
-    let offered = request.get("tools").and_then(Value::as_array).unwrap_or_default();
-    let names: Vec<&str> = offered.iter().filter_map(|tool| tool.pointer("/function/name").and_then(Value::as_str)).collect();
-    tools.iter().filter(|tool| names.contains(&tool.name)).collect()
+    let offered = request
+        .get("tools")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
+    let names: Vec<&str> = offered
+        .iter()
+        .filter_map(|tool| tool.pointer("/function/name").and_then(Value::as_str))
+        .collect();
+    tools
+        .iter()
+        .filter(|tool| names.contains(&tool.name))
+        .collect()
 }
 
 fn role(message: &Value) -> &str {
-    message.get("role").and_then(Value::as_str).unwrap_or_default()
+    message
+        .get("role")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
 }
 
 /// The text of a message: a string, or the text parts of a list.
 fn text_of(message: &Value) -> String {
     match message.get("content") {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => {
-            parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect::<Vec<_>>().join("\n")
-        }
+        Some(Value::Array(parts)) => parts
+            .iter()
+            .filter_map(|part| part.get("text").and_then(Value::as_str))
+            .collect::<Vec<_>>()
+            .join("\n"),
         _ => String::new(),
     }
 }
@@ -59,9 +79,15 @@ fn text_of(message: &Value) -> String {
 /// The answer to a person's line.
 fn at_first(question: &str, request: &Value, sent: &[&'static Tool]) -> Said {
     if question.contains("<stdin>") {
-        return Said::Unable(format!("it cannot read the data on standard input; {REMEDY}"));
+        return Said::Unable(format!(
+            "it cannot read the data on standard input; {REMEDY}"
+        ));
     }
-    let others: Vec<&'static Tool> = sent.iter().copied().filter(|tool| tool.name != FIND_TOOLS).collect();
+    let others: Vec<&'static Tool> = sent
+        .iter()
+        .copied()
+        .filter(|tool| tool.name != FIND_TOOLS)
+        .collect();
     if let Some(query) = searched_for(question) {
         return search(&query, request);
     }
@@ -74,17 +100,29 @@ fn at_first(question: &str, request: &Value, sent: &[&'static Tool]) -> Said {
 /// What "find tools for …" asks for.
 fn searched_for(question: &str) -> Option<String> {
     let lower = question.trim().to_lowercase();
-    ["find tools for ", "find tools to ", "find a tool for ", "find a tool to ", "search tools for "]
-        .iter()
-        .find_map(|start| lower.strip_prefix(start))
-        .map(|rest| rest.trim_end_matches(['.', '?', '!']).to_owned())
-        .filter(|rest| !rest.is_empty())
+    [
+        "find tools for ",
+        "find tools to ",
+        "find a tool for ",
+        "find a tool to ",
+        "search tools for ",
+    ]
+    .iter()
+    .find_map(|start| lower.strip_prefix(start))
+    .map(|rest| rest.trim_end_matches(['.', '?', '!']).to_owned())
+    .filter(|rest| !rest.is_empty())
 }
 
 /// Searches the catalog, if the request offers the search.
 fn search(query: &str, request: &Value) -> Said {
-    let offered = request.get("tools").and_then(Value::as_array).unwrap_or_default();
-    if offered.iter().any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(FIND_TOOLS)) {
+    let offered = request
+        .get("tools")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
+    if offered
+        .iter()
+        .any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(FIND_TOOLS))
+    {
         return Said::Call {
             name: FIND_TOOLS.to_owned(),
             arguments: object! { "query": query },
@@ -114,13 +152,20 @@ fn after_results(question: &str, since: &[Value], sent: &[&'static Tool]) -> Sai
         .and_then(|message| message.pointer("/tool_calls/0/function/name"))
         .and_then(Value::as_str)
         .unwrap_or_default();
-    let last_call = since.iter().rposition(|message| role(message) == "assistant").map_or(0, |at| at + 1);
+    let last_call = since
+        .iter()
+        .rposition(|message| role(message) == "assistant")
+        .map_or(0, |at| at + 1);
     let results: Vec<String> = since[last_call..].iter().map(text_of).collect();
     let results = results.join("\n");
     if called != FIND_TOOLS || searched_for(question).is_some() {
         return Said::Text(results);
     }
-    let others: Vec<&'static Tool> = sent.iter().copied().filter(|tool| tool.name != FIND_TOOLS).collect();
+    let others: Vec<&'static Tool> = sent
+        .iter()
+        .copied()
+        .filter(|tool| tool.name != FIND_TOOLS)
+        .collect();
     match fill(question, &others, FOUND_THOUSANDTHS) {
         Some(filled) => say(filled),
         None => Said::Unable(format!("no tool fits this; {REMEDY}")),

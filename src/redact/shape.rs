@@ -148,9 +148,8 @@ fn is_disordered(bytes: &[u8]) -> bool {
     let is_change = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
     let changes = bytes.windows(2).filter(is_change).count();
     let has_digit = bytes.iter().any(u8::is_ascii_digit);
-    let entropy = entropy(bytes);
-    (changes * 5 >= bytes.len() && entropy > 3.5)
-        || (bytes.len() >= 20 && has_digit && changes > 2 && entropy > 4.0)
+    (changes * 5 >= bytes.len() && entropy(bytes) > 3.5)
+        || (bytes.len() >= 20 && has_digit && changes > 2 && entropy(bytes) > 4.0)
 }
 
 /// Shannon's entropy of the bytes, in bits a byte.

@@ -204,6 +204,9 @@ fn private_keys() {
 fn ordinary_text_and_code_stay() {
     for text in [
         "token: String",
+        "\"password\": \"[secret:key]\"",
+        "-----BEGIN PRIVATE KEY-----\nMIIE...\n-----END PRIVATE KEY-----",
+        "-----BEGIN PRIVATE KEY-----\nbase64\n-----END PRIVATE KEY-----",
         "let password = read_password();",
         "password: &str,",
         "password: Option<String>",

@@ -214,6 +214,7 @@ fn near_misses() {
         ("usaeg", Some("usage")),
         ("clear", None),
         ("wen", Some("new")),
+        ("ehpl", Some("help")),
     ] {
         assert_eq!(nearest(word, commands), near, "{word}");
     }
@@ -329,6 +330,23 @@ fn differences() {
             " 2",
             " 3",
             "-4",
+            "+y",
+        ],
+    );
+    check_diff(
+        "1\n2\n3\n4\n5\n",
+        "x\n2\n3\n4\ny\n",
+        1,
+        &[
+            "--- a/f",
+            "+++ b/f",
+            "@@ -1,2 +1,2 @@",
+            "-1",
+            "+x",
+            " 2",
+            "@@ -4,2 +4,2 @@",
+            " 4",
+            "-5",
             "+y",
         ],
     );

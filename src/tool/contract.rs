@@ -94,6 +94,8 @@ pub(crate) struct Binding {
     pub(crate) files: Vec<(PathBuf, Option<Fingerprint>)>,
     /// Process ids, each with when it started, in ticks.
     pub(crate) processes: Vec<(u32, u64)>,
+    /// A hash of what only the tool itself can look at again, when it runs; 0 if there is nothing.
+    pub(crate) seen: u64,
 }
 
 /// A file as it was: which one, its mode, and its bytes.

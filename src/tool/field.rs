@@ -16,6 +16,11 @@ pub(crate) trait Field: Sized {
     fn absent() -> Option<Self> {
         None
     }
+    /// Whether `value` holds nothing where this type needs something: where the argument may be left out,
+    /// that is what the model meant.
+    fn is_blank(value: &Value) -> bool {
+        value.is_null()
+    }
 }
 
 /// A fault of one argument: what is allowed, and what was given.
@@ -78,6 +83,9 @@ impl<const MAX: usize> Field for Text<MAX> {
             None => fault(faults, at, "a string", value),
         }
     }
+    fn is_blank(value: &Value) -> bool {
+        value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+    }
 }
 
 impl<const MAX: usize> std::ops::Deref for Text<MAX> {
@@ -138,9 +146,9 @@ impl<T: Field> Field for Option<T> {
     fn schema() -> Object {
         T::schema()
     }
-    /// `null` counts as absent: models write it for what they leave out.
+    /// `null`, and emptiness where it could mean nothing, count as absent: models write them for what they leave out.
     fn read(value: &Value, at: &str, faults: &mut Vec<String>) -> Option<Self> {
-        if value.is_null() {
+        if T::is_blank(value) {
             Some(None)
         } else {
             T::read(value, at, faults).map(Some)
@@ -177,6 +185,9 @@ impl<T: Field, const MAX: usize> Field for List<T, MAX> {
             .map(|(index, item)| T::read(item, &format!("{at}[{index}]"), faults))
             .collect();
         read.into_iter().collect::<Option<Vec<T>>>().map(Self)
+    }
+    fn is_blank(value: &Value) -> bool {
+        value.is_null() || value.as_array().is_some_and(<[Value]>::is_empty)
     }
 }
 

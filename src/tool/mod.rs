@@ -9,9 +9,12 @@ mod kept;
 mod needs;
 mod permit;
 mod place;
+mod replace;
 mod rules;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) mod trial;
 
 pub(crate) use self::contract::{
     Binding, Bound, Change, Contract, Failure, Fingerprint, Outcome, Output, Plan, Subject, SubjectKind, Tool,
@@ -42,6 +45,7 @@ pub(crate) mod prelude {
     };
     pub(crate) use super::kept::KEPT_BYTES_MAX;
     pub(crate) use super::place::{Place, Target};
+    pub(crate) use super::replace::{Replacement, Rung, replace};
     pub(crate) use crate::json::{array, object};
     pub(crate) use crate::world::{Exit, Item, Kind, Listening, Process, Protocol, Spawn, Stat, Stop};
 }

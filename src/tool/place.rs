@@ -36,8 +36,18 @@ pub(crate) struct Target {
 
 /// Names of files that hold secrets, as a whole.
 const SECRET_NAMES: &[&str] = &[
-    ".env", ".git-credentials", ".htpasswd", ".netrc", ".npmrc", ".pgpass", ".pypirc", "id_dsa", "id_ecdsa",
-    "id_ed25519", "id_rsa",
+    ".env",
+    ".envrc",
+    ".git-credentials",
+    ".htpasswd",
+    ".netrc",
+    ".npmrc",
+    ".pgpass",
+    ".pypirc",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_rsa",
 ];
 /// Endings of files that hold secrets.
 const SECRET_ENDINGS: &[&str] = &[".jks", ".kdbx", ".key", ".keystore", ".p12", ".pem", ".pfx"];
@@ -51,7 +61,9 @@ impl Roots {
     pub(crate) fn place(&self, path: &Path) -> Place {
         if looks_secret(path) {
             Place::Secret
-        } else if path.starts_with(&self.workspace) || self.added.iter().any(|root| path.starts_with(root)) {
+        } else if path.starts_with(&self.workspace)
+            || self.added.iter().any(|root| path.starts_with(root))
+        {
             Place::Inside
         } else {
             Place::Outside
@@ -77,11 +89,44 @@ impl Roots {
     /// The same, but a link in the last place is meant itself.
     pub(crate) fn target_itself(&self, files: &dyn Files, given: &str) -> Result<Target, Failure> {
         let path = self.absolute(given)?;
-        let (Some(parent), Some(Component::Normal(name))) = (path.parent(), path.components().next_back()) else {
+        let (Some(parent), Some(Component::Normal(name))) =
+            (path.parent(), path.components().next_back())
+        else {
             return self.target(files, given);
         };
         let resolved = follow(files, parent, given)?.join(name);
         Ok(self.named(resolved))
+    }
+
+    /// The entry `name` of the folder `parent`, itself.
+    pub(crate) fn below(&self, parent: &Target, name: &std::ffi::OsStr) -> Target {
+        self.named(parent.path.join(name))
+    }
+
+    /// Fails if a link now stands on the way to what was resolved when it was planned, or in its place and
+    /// `is_itself` is false: then the call would touch something else than was agreed to.
+    pub(crate) fn confirm(
+        &self,
+        files: &dyn Files,
+        target: &Target,
+        is_itself: bool,
+    ) -> Result<(), Failure> {
+        let (Some(parent), Some(name)) = (target.path.parent(), target.path.file_name()) else {
+            return Ok(()); // The root leads nowhere else.
+        };
+        let is_moved = follow(files, parent, &target.shown)?.join(name) != target.path;
+        let is_link = || {
+            files
+                .stat(&target.path, false)
+                .is_ok_and(|stat| stat.kind == Kind::Link)
+        };
+        if is_moved || (!is_itself && is_link()) {
+            return Err(Failure::new(format!(
+                "not run: `{}` leads elsewhere than when it was planned",
+                target.shown
+            )));
+        }
+        Ok(())
     }
 
     fn named(&self, path: PathBuf) -> Target {
@@ -98,11 +143,15 @@ impl Roots {
         }
         if let Some(control) = given.chars().find(|c| c.is_control()) {
             let shown = control.escape_debug();
-            return Err(Failure::new(format!("the path holds the control character `{shown}`")));
+            return Err(Failure::new(format!(
+                "the path holds the control character `{shown}`"
+            )));
         }
         Ok(match (given.strip_prefix('~'), &self.home) {
             (Some(""), Some(home)) => home.clone(),
-            (Some(rest), Some(home)) if rest.starts_with('/') => home.join(rest.trim_start_matches('/')),
+            (Some(rest), Some(home)) if rest.starts_with('/') => {
+                home.join(rest.trim_start_matches('/'))
+            }
             _ => self.workspace.join(given),
         })
     }
@@ -121,15 +170,24 @@ fn follow(files: &dyn Files, path: &Path, given: &str) -> Result<PathBuf, Failur
             Err(error) if error.kind() == io::ErrorKind::NotFound => (),
             Err(error) => return Err(Failure::io(&format!("cannot follow `{given}`"), &error)),
         }
-        if files.stat(head, false).is_ok_and(|stat| stat.kind == Kind::Link) {
-            return Err(Failure::new(format!("`{given}` goes through a link that leads nowhere")));
+        if files
+            .stat(head, false)
+            .is_ok_and(|stat| stat.kind == Kind::Link)
+        {
+            return Err(Failure::new(format!(
+                "`{given}` goes through a link that leads nowhere"
+            )));
         }
         match (head.components().next_back(), head.parent()) {
             (Some(Component::Normal(name)), Some(parent)) => {
                 missing.push(name);
                 head = parent;
             }
-            _ => return Err(Failure::new(format!("`{given}` climbs out of a folder that does not exist"))),
+            _ => {
+                return Err(Failure::new(format!(
+                    "`{given}` climbs out of a folder that does not exist"
+                )));
+            }
         }
     }
 }
@@ -144,7 +202,9 @@ fn looks_secret(path: &Path) -> bool {
     SECRET_NAMES.contains(&name.as_str())
         || (name.starts_with(".env.") && !is_sample)
         || SECRET_ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || path
-            .components()
-            .any(|part| SECRET_FOLDERS.iter().any(|folder| part.as_os_str() == *folder))
+        || path.components().any(|part| {
+            SECRET_FOLDERS
+                .iter()
+                .any(|folder| part.as_os_str().eq_ignore_ascii_case(folder))
+        })
 }

@@ -41,10 +41,17 @@ pub(crate) enum InputFault {
 }
 
 /// Reads standard input by `rules`; `tell` takes what a person must know at once.
-pub(crate) fn read(world: &World, rules: InputRules, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<Piped, InputFault> {
+pub(crate) fn read(
+    world: &World,
+    rules: InputRules,
+    cancel: &Cancel,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Piped, InputFault> {
     let kind = world.console.input_kind();
     match (rules.is_wanted, kind) {
-        (Some(false), _) | (None, InputKind::Terminal | InputKind::Empty) | (Some(true), InputKind::Empty) => return Ok(Piped::default()),
+        (Some(false), _)
+        | (None, InputKind::Terminal | InputKind::Empty)
+        | (Some(true), InputKind::Empty) => return Ok(Piped::default()),
         (None, InputKind::Pipe) if rules.has_prompt => {
             if !first_byte(world, rules, cancel, tell)? {
                 return Ok(Piped {
@@ -60,10 +67,16 @@ pub(crate) fn read(world: &World, rules: InputRules, cancel: &Cancel, tell: &mut
 }
 
 /// Waits for a first byte or the end. False: it goes on without.
-fn first_byte(world: &World, rules: InputRules, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<bool, InputFault> {
+fn first_byte(
+    world: &World,
+    rules: InputRules,
+    cancel: &Cancel,
+    tell: &mut dyn FnMut(&str),
+) -> Result<bool, InputFault> {
     let began = world.clock.now();
     let is_watched = world.console.is_terminal(Standard::Error);
-    let mut until: Option<Moment> = Some(began.after(if is_watched { TELL_AFTER } else { rules.wait }));
+    let mut until: Option<Moment> =
+        Some(began.after(if is_watched { TELL_AFTER } else { rules.wait }));
     loop {
         match next(world, until, cancel)? {
             true => return Ok(true),
@@ -73,7 +86,9 @@ fn first_byte(world: &World, rules: InputRules, cancel: &Cancel, tell: &mut dyn 
             }
             false => {
                 let seconds = rules.wait.as_secs_f64();
-                tell(&format!("nothing came on standard input for {seconds} s, going on without it; `--stdin` waits, `--no-stdin` does not"));
+                tell(&format!(
+                    "nothing came on standard input for {seconds} s, going on without it; `--stdin` waits, `--no-stdin` does not"
+                ));
                 return Ok(false);
             }
         }
@@ -91,7 +106,9 @@ fn next(world: &World, until: Option<Moment>, cancel: &Cancel) -> Result<bool, I
                 return Err(InputFault::Signal(signal));
             }
             Event::Finished(..) => (),
-            Event::Tick if until.is_some_and(|until| until <= world.clock.now()) => return Ok(false),
+            Event::Tick if until.is_some_and(|until| until <= world.clock.now()) => {
+                return Ok(false);
+            }
             Event::Tick => (),
         }
     }
@@ -109,7 +126,14 @@ fn drain(world: &World, bytes_max: u64, cancel: &Cancel) -> Result<(Vec<u8>, boo
         }
         let count = match world.console.read(&mut piece) {
             Ok(count) => count,
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => continue,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                continue;
+            }
             Err(error) => return Err(InputFault::Io(error)),
         };
         if count == 0 {
@@ -128,11 +152,19 @@ fn decode(bytes: &[u8], is_cut: bool) -> Piped {
     let (mut content, is_lossy) = text::lossy(bytes);
     let mut notes = Vec::new();
     if is_cut {
-        notes.push(format!("standard input was cut after {} bytes (`stdin.bytes_max`)", bytes.len()));
-        content.push_str(&format!("\n… (standard input was cut here, after {} bytes)", bytes.len()));
+        notes.push(format!(
+            "standard input was cut after {} bytes (`stdin.bytes_max`)",
+            bytes.len()
+        ));
+        content.push_str(&format!(
+            "\n… (standard input was cut here, after {} bytes)",
+            bytes.len()
+        ));
     }
     if is_lossy {
-        notes.push("standard input is not all UTF-8; what is not was replaced by \u{FFFD}".to_owned());
+        notes.push(
+            "standard input is not all UTF-8; what is not was replaced by \u{FFFD}".to_owned(),
+        );
     }
     Piped {
         text: (!content.is_empty()).then_some(content),

@@ -9,7 +9,8 @@ const BYTES_A_TOKEN: usize = 4;
 
 /// The table; `system` is the system prompt of this run.
 pub(crate) fn audit(system: &str) -> String {
-    let mut out = String::from("in every request                bytes  tokens (estimated, bytes / 4)\n");
+    let mut out =
+        String::from("in every request                bytes  tokens (estimated, bytes / 4)\n");
     let mut row = |name: &str, bytes: usize| {
         out.push_str(&format!("  {name:<28} {bytes:>6}  {:>6}\n", tokens(bytes)));
     };
@@ -24,10 +25,19 @@ pub(crate) fn audit(system: &str) -> String {
     }
     row("total", total);
     out.push_str("loaded when needed\n");
-    for category in CATEGORIES.iter().filter(|category| !category.is_planned && !toolbox::is_default(category.id)) {
-        let tools = TOOLS.iter().filter(|tool| tool.category == category.id && !tool.contract.is_internal);
+    for category in CATEGORIES
+        .iter()
+        .filter(|category| !category.is_planned && !toolbox::is_default(category.id))
+    {
+        let tools = TOOLS
+            .iter()
+            .filter(|tool| tool.category == category.id && !tool.contract.is_internal);
         let bytes: usize = tools.map(|tool| definition(tool).to_string().len()).sum();
-        out.push_str(&format!("  {:<28} {bytes:>6}  {:>6}\n", category.id, tokens(bytes)));
+        out.push_str(&format!(
+            "  {:<28} {bytes:>6}  {:>6}\n",
+            category.id,
+            tokens(bytes)
+        ));
     }
     out
 }

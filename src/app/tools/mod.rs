@@ -3,7 +3,14 @@
 mod audit;
 mod call;
 
+use std::io;
+
+use crate::app::pump::Pump;
+use crate::app::start::Start;
 use crate::app::toolbox::{self, CORE, Shelf};
+use crate::app::typed::{Lines, Typed};
+use crate::app::view::{Format, View};
+use crate::app::{fail, plain_view, written};
 use crate::catalog::{CATEGORIES, MATCHER, TOOLS};
 use crate::error::{Error, Kind};
 use crate::json::{Value, object};
@@ -11,15 +18,24 @@ use crate::skill;
 use crate::text;
 use crate::tool::Tool;
 use crate::tool::find::search;
+use crate::world::{InputKind, World};
 
 pub(crate) use self::audit::audit;
 pub(crate) use self::call::call;
 
 /// Every category with its tools, `core` first.
 fn families() -> Vec<(&'static str, &'static str, Vec<&'static Tool>)> {
-    let of = |id: &str| TOOLS.iter().filter(|tool| tool.category == id && !tool.contract.is_internal).collect::<Vec<_>>();
+    let of = |id: &str| {
+        TOOLS
+            .iter()
+            .filter(|tool| tool.category == id && !tool.contract.is_internal)
+            .collect::<Vec<_>>()
+    };
     let core = (CORE, "in every request", of(CORE));
-    let rest = CATEGORIES.iter().filter(|category| !category.is_planned).map(|category| (category.id, category.summary, of(category.id)));
+    let rest = CATEGORIES
+        .iter()
+        .filter(|category| !category.is_planned)
+        .map(|category| (category.id, category.summary, of(category.id)));
     std::iter::once(core).chain(rest).collect()
 }
 
@@ -37,10 +53,18 @@ pub(crate) fn list(is_json: bool) -> String {
     }
     let mut out = String::new();
     for (id, summary, tools) in families() {
-        let note = if id != CORE && toolbox::is_default(id) { " (in every request)" } else { "" };
+        let note = if id != CORE && toolbox::is_default(id) {
+            " (in every request)"
+        } else {
+            ""
+        };
         out.push_str(&format!("{id}: {summary}{note}\n"));
         for tool in tools {
-            out.push_str(&format!("  {:<14} {}\n", tool.name, tool.contract.doc.trim().lines().next().unwrap_or_default()));
+            out.push_str(&format!(
+                "  {:<14} {}\n",
+                tool.name,
+                tool.contract.doc.trim().lines().next().unwrap_or_default()
+            ));
         }
     }
     out
@@ -52,7 +76,9 @@ fn summary_of(tool: &Tool) -> Value {
 
 /// The effect of a tool's calls, or that it depends on the call.
 fn effect_of(tool: &Tool) -> &'static str {
-    tool.contract.effect.map_or("depends on the call", crate::tool::Effect::name)
+    tool.contract
+        .effect
+        .map_or("depends on the call", crate::tool::Effect::name)
 }
 
 /// What each of `names`, tools or categories, states.
@@ -74,9 +100,18 @@ pub(crate) fn show(names: &[String], is_json: bool) -> Result<String, Error> {
                 if let Value::Object(members) = &mut members {
                     members.insert("category", tool.category);
                     members.insert("parameters", (tool.contract.schema)());
-                    members.insert("needs", tool.contract.needs.iter().map(|row| Value::from(row.name)).collect::<Vec<_>>());
+                    members.insert(
+                        "needs",
+                        tool.contract
+                            .needs
+                            .iter()
+                            .map(|row| Value::from(row.name))
+                            .collect::<Vec<_>>(),
+                    );
                     let examples = (tool.contract.examples)();
-                    let examples = examples.into_iter().map(|(arguments, query)| object! { "query": query, "arguments": arguments });
+                    let examples = examples.into_iter().map(
+                        |(arguments, query)| object! { "query": query, "arguments": arguments },
+                    );
                     members.insert("examples", examples.collect::<Vec<_>>());
                 }
                 members
@@ -84,22 +119,55 @@ pub(crate) fn show(names: &[String], is_json: bool) -> Result<String, Error> {
             .collect();
         return Ok(format!("{}\n", object! { "tools": shown }));
     }
-    Ok(tools.iter().map(|tool| shown(tool)).collect::<Vec<_>>().join("\n"))
+    Ok(tools
+        .iter()
+        .map(|tool| shown(tool))
+        .collect::<Vec<_>>()
+        .join("\n"))
 }
 
 /// A tool's contract for people.
 fn shown(tool: &Tool) -> String {
-    let mut out = format!("{} ({})\n{}\n", tool.name, tool.category, tool.contract.doc.trim());
+    let mut out = format!(
+        "{} ({})\n{}\n",
+        tool.name,
+        tool.category,
+        tool.contract.doc.trim()
+    );
     out.push_str(&format!("effect: {}\n", effect_of(tool)));
     let needs: Vec<&str> = tool.contract.needs.iter().map(|row| row.question).collect();
-    out.push_str(&format!("may: {}\n", if needs.is_empty() { "nothing outside".to_owned() } else { needs.join(", ") }));
+    out.push_str(&format!(
+        "may: {}\n",
+        if needs.is_empty() {
+            "nothing outside".to_owned()
+        } else {
+            needs.join(", ")
+        }
+    ));
     let schema = (tool.contract.schema)();
-    let required = schema.get("required").and_then(Value::as_array).unwrap_or_default();
-    for (name, argument) in schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|all| all.iter()) {
+    let required = schema
+        .get("required")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
+    for (name, argument) in schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(|all| all.iter())
+    {
         let is_required = required.iter().any(|item| item.as_str() == Some(name));
-        let kind = argument.get("type").and_then(Value::as_str).unwrap_or_default();
-        let doc = argument.get("description").and_then(Value::as_str).unwrap_or_default();
-        out.push_str(&format!("  {name}{} {kind}: {doc}\n", if is_required { "" } else { "?" }));
+        let kind = argument
+            .get("type")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let doc = argument
+            .get("description")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        out.push_str(&format!(
+            "  {name}{} {kind}: {doc}\n",
+            if is_required { "" } else { "?" }
+        ));
     }
     for (arguments, query) in (tool.contract.examples)() {
         out.push_str(&format!("  \"{query}\" is {arguments}\n"));
@@ -108,34 +176,67 @@ fn shown(tool: &Tool) -> String {
 }
 
 fn unknown(name: &str) -> Error {
-    let names = TOOLS.iter().filter(|tool| !tool.contract.is_internal).map(|tool| tool.name);
-    let near = text::nearest(name, names.chain(CATEGORIES.iter().map(|category| category.id)));
-    let hint = near.map_or_else(|| "see `ankita tools list`".to_owned(), |near| format!("did you mean `{near}`?"));
-    Error::new(Kind::Usage, format!("there is no tool or category `{name}`; {hint}"))
+    let names = TOOLS
+        .iter()
+        .filter(|tool| !tool.contract.is_internal)
+        .map(|tool| tool.name);
+    let near = text::nearest(
+        name,
+        names.chain(CATEGORIES.iter().map(|category| category.id)),
+    );
+    let hint = near.map_or_else(
+        || "see `ankita tools list`".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    Error::new(
+        Kind::Usage,
+        format!("there is no tool or category `{name}`; {hint}"),
+    )
 }
 
 /// What one query would load, as a line.
 pub(crate) fn matched(query: &str, is_json: bool) -> String {
     let found = search(&MATCHER, query);
-    let categories: Vec<&str> = found.categories.iter().filter_map(|ranked| CATEGORIES.get(ranked.category)).map(|category| category.id).collect();
+    let categories: Vec<&str> = found
+        .categories
+        .iter()
+        .filter_map(|ranked| CATEGORIES.get(ranked.category))
+        .map(|category| category.id)
+        .collect();
     let tools: Vec<&str> = TOOLS
         .iter()
         .filter(|tool| categories.contains(&tool.category) && !tool.contract.is_internal)
         .map(|tool| tool.name)
         .collect();
     if is_json {
-        let values = |names: &[&str]| names.iter().map(|name| Value::from(*name)).collect::<Vec<_>>();
-        return format!("{}\n", object! { "query": query, "categories": values(&categories), "tools": values(&tools) });
+        let values = |names: &[&str]| {
+            names
+                .iter()
+                .map(|name| Value::from(*name))
+                .collect::<Vec<_>>()
+        };
+        return format!(
+            "{}\n",
+            object! { "query": query, "categories": values(&categories), "tools": values(&tools) }
+        );
     }
     if categories.is_empty() {
         return format!("{query}: nothing\n");
     }
-    format!("{query}: {} ({})\n", categories.join(", "), tools.join(", "))
+    format!(
+        "{query}: {} ({})\n",
+        categories.join(", "),
+        tools.join(", ")
+    )
 }
 
 /// The listing of `skills list`.
 pub(crate) fn skills() -> String {
-    Shelf::built_in().0.iter().map(|skill| format!("{:<14} {}\n", skill.name, skill.description)).collect()
+    Shelf::built_in()
+        .0
+        .iter()
+        .map(|skill| format!("{:<14} {}\n", skill.name, skill.description))
+        .collect()
 }
 
 /// A skill as the model reads it.
@@ -143,4 +244,43 @@ pub(crate) fn show_skill(name: &str) -> Result<String, Error> {
     let shelf = Shelf::built_in();
     let found = skill::find(&shelf.0, name).map_err(|text| Error::new(Kind::Usage, text))?;
     Ok(skill::render(found))
+}
+
+/// `tools match`: each argument is a query; without any, each line of standard input.
+pub(crate) fn match_queries(world: &World, start: &Start, queries: &[String], is_json: bool) -> u8 {
+    let mut view = plain_view(world, &start.flags);
+    let shown = if queries.is_empty() {
+        match_lines(world, &mut view, is_json)
+    } else {
+        queries
+            .iter()
+            .try_for_each(|query| view.print(&matched(query, is_json)))
+    };
+    match shown {
+        Ok(()) => 0,
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            let error = Error::new(Kind::Usage, error.to_string());
+            fail(world, Format::Text, &error.to_string(), error.clone())
+        }
+        Err(error) => written(&error),
+    }
+}
+
+/// Answers line by line, as lines come.
+fn match_lines(world: &World, view: &mut View<'_>, is_json: bool) -> io::Result<()> {
+    if world.console.input_kind() == InputKind::Terminal {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "give queries as arguments, or pipe in one a line",
+        ));
+    }
+    let (mut lines, mut pump) = (Lines::default(), Pump::new(world));
+    loop {
+        match lines.next(world, &mut pump)? {
+            Typed::Line(line) if line.trim().is_empty() => (),
+            Typed::Line(line) => view.print(&matched(line.trim(), is_json))?,
+            Typed::End => return Ok(()),
+            Typed::Signal(_) => return Err(io::ErrorKind::BrokenPipe.into()),
+        }
+    }
 }

@@ -98,7 +98,10 @@ fn cut_answers_say_how_they_were_cut() {
     );
     check(
         &[Step::send(head), Step::reset()],
-        Err((truncated, "connection reset, 7 bytes are missing")),
+        Err((
+            truncated,
+            "connection reset, 7 bytes are missing); 42 bytes had come",
+        )),
     );
     let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
     let inside = Step::send(format!("{chunked}5\r\nab"));
@@ -142,7 +145,7 @@ fn cut_answers_say_how_they_were_cut() {
         &[part, Step::fin()],
         Err((
             FaultKind::Protocol,
-            "ended inside its head (connection closed) (25 bytes",
+            "ended inside its head (connection closed)",
         )),
     );
 }
@@ -258,6 +261,33 @@ fn a_request_that_is_not_taken_fails_in_time() {
         text.contains("took no more of the request for 30 s (100 bytes were sent)"),
         "{text}"
     );
+}
+
+#[test]
+fn a_slow_upload_is_no_stalled_one() {
+    let connection = Connection::new(answering(&[Step::send(OK)])).pace(1000, ms(29_999));
+    let mut bench = Bench::new(vec![connection]);
+    let body = "x".repeat(10_000);
+    assert_eq!(
+        bench.ask(post("http://127.0.0.1/", &body)),
+        Ok((200, "ok".into()))
+    );
+    assert!(bench.fake.time() >= ms(299_990));
+}
+
+#[test]
+fn sending_stops_at_an_early_no() {
+    let no = "HTTP/1.1 413 Payload Too Large\r\nContent-Length: 9\r\n\r\n";
+    let steps = vec![
+        Step::Head,
+        Step::send(no),
+        Step::send_after(60_000, "too large"),
+    ];
+    let mut bench = Bench::new(vec![Connection::new(steps).pace(1000, ms(1000))]);
+    let answer = bench.ask(post("http://127.0.0.1/", &"x".repeat(1_000_000)));
+    assert_eq!(answer, Ok((413, "too large".into())));
+    let sent = bench.fake.connections().remove(0).written.len();
+    assert!(sent <= 2000, "{sent} bytes were sent");
 }
 
 #[test]

@@ -90,7 +90,7 @@ fn a_dead_kept_connection_is_replaced_once() {
     for end in [Step::fin(), Step::reset(), late(4000, End::Fin)] {
         for reads in [usize::MAX, 1, 7] {
             let good = Connection::new(answering(&[Step::send(OK)]));
-            let mut bench = Bench::with_reads(reads, vec![stale(&[end.clone()]), good]);
+            let mut bench = Bench::with_reads(reads, vec![stale(std::slice::from_ref(&end)), good]);
             bench.ask(get("http://127.0.0.1/models")).unwrap();
             let mut exchange = bench.start(ask_post());
             let cancel = bench.world.threads.cancel();

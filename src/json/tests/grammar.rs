@@ -176,6 +176,10 @@ const REJECTED: &[(&[u8], &str)] = &[
         "line 1, column 2: expected an escape such as `\\n` for a control character, found U+001F",
     ),
     (
+        b"\"abcdefgh\x1fabcdefgh\"",
+        "line 1, column 10: expected an escape such as `\\n` for a control character, found U+001F",
+    ),
+    (
         b"\"\\x41\"",
         "line 1, column 3: expected one of `\"\\/bfnrtu` after a backslash, found `x41`",
     ),

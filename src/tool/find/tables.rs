@@ -169,6 +169,14 @@ impl<'a> Matcher<'a> {
             .binary_search_by(|stem| self.text(stem.text).cmp(text));
         found.ok().and_then(|at| u16::try_from(at).ok())
     }
+
+    /// The tool called exactly `name`.
+    pub(crate) fn name(&self, name: &str) -> Option<Name> {
+        let found = self
+            .names
+            .binary_search_by(|row| self.text(row.text).cmp(name));
+        found.ok().and_then(|at| self.names.get(at)).copied()
+    }
 }
 
 /// A bit for each letter `a`–`z` of `word`, one more for digits, one for all other characters: two

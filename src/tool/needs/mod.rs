@@ -6,8 +6,8 @@ mod files;
 use std::sync::Arc;
 
 pub(crate) use self::commands::{Command, Commands, Ended, Kept, Ran};
-pub(crate) use self::files::{FILE_BYTES_MAX, Files, Writes};
 pub(in crate::tool) use self::files::fingerprint;
+pub(crate) use self::files::{FILE_BYTES_MAX, Files, Writes};
 use crate::tool::place::Roots;
 use crate::world;
 
@@ -84,16 +84,16 @@ impl Need for Pauses {
 impl Pauses {
     /// Waits for `time`, or until `call` is cancelled.
     pub(crate) fn pause(&self, time: std::time::Duration, call: &Call) {
-        self.threads.poll(&[], Some(self.clock.now().after(time)), &call.cancel);
+        self.threads
+            .poll(&[], Some(self.clock.now().after(time)), &call.cancel);
     }
 }
 
 /// The catalog as a search: what plain words match, and what may be loaded.
 pub(crate) trait FinderPort: Send + Sync {
-    /// Searches for each of `queries`; the text for the model and the tools it may call from now on.
-    fn search(&self, queries: &[String]) -> crate::tool::Output;
-    /// Loads tools or whole categories by name.
-    fn load(&self, names: &[String]) -> crate::tool::Output;
+    /// Searches for each of `queries` and loads tools or whole categories called `load`; the text for the model, and
+    /// the tools it may call from now on.
+    fn find(&self, queries: &[String], load: &[String]) -> crate::tool::Output;
 }
 
 /// Searching the catalog.

@@ -205,6 +205,9 @@ impl Console for Fake {
 
     fn write(&self, to: Standard, bytes: &[u8], cancel: &Cancel) -> io::Result<()> {
         drop(self.enter());
+        if cancel.is_set() {
+            return Err(ErrorKind::Interrupted.into());
+        }
         let pace = self.look().console.output(to).0.pace;
         let Some((count, time)) = pace else {
             return self.put_out(to, bytes);

@@ -23,7 +23,7 @@ use crate::world::{CallId, Cancel, Clock, Moment, Random, Signal, Source, Wall, 
 
 pub(crate) use self::console::Typed;
 pub(crate) use self::files::FileOperation;
-pub(crate) use self::net::{Connection, Found, Record};
+pub(crate) use self::net::{Connection, Found, Record, Segment};
 pub(crate) use self::process::{Program, Started, Stopped};
 pub(crate) use self::stream::{End, Step, request_end};
 
@@ -64,6 +64,8 @@ struct State {
     operations: u64,
     /// `operations` at the last wait, and how many waits went by without one and without time.
     idle_waits: (u64, u32),
+    /// How many polls there were with a cancel that was set before.
+    late_polls: u32,
     triggers: Vec<(Trigger, Action)>,
     signals: Vec<Signal>,
     finished: Vec<(CallId, Option<String>)>,
@@ -97,6 +99,7 @@ impl Fake {
             waits: 0,
             operations: 0,
             idle_waits: (0, 0),
+            late_polls: 0,
             triggers: Vec::new(),
             signals: Vec::new(),
             finished: Vec::new(),

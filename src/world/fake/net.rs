@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
 
-use super::stream::{Entry, FakeStream, Pipe, Step};
+use super::stream::{End, Entry, FakeStream, Pipe, Step};
 use super::{Fake, fault};
 use crate::world::{Listener, Lookup, Moment, Net, Peer, Source, Stream};
 
@@ -15,6 +15,8 @@ pub(crate) struct Connection {
     accept: Accept,
     /// Bytes that it takes before writing to it blocks; `None` without end.
     window_bytes: Option<usize>,
+    /// Most bytes that it takes at once, and how long it takes none after that.
+    pace: Option<(usize, Duration)>,
     steps: Vec<Step>,
 }
 
@@ -33,6 +35,7 @@ impl Connection {
         Self {
             accept: Accept::After(Duration::ZERO),
             window_bytes: None,
+            pace: None,
             steps,
         }
     }
@@ -47,6 +50,46 @@ impl Connection {
     pub(crate) fn window(mut self, bytes: usize) -> Self {
         self.window_bytes = Some(bytes);
         self
+    }
+
+    /// Takes so many bytes at once, then none for a while.
+    pub(crate) fn pace(mut self, bytes: usize, every: Duration) -> Self {
+        self.pace = Some((bytes.max(1), every));
+        self
+    }
+
+    /// The scripts of a server that is written down as segments, one for each connection.
+    pub(crate) fn from_segments(segments: &[Segment]) -> Vec<Self> {
+        let count = segments
+            .iter()
+            .map(|segment| segment.connection)
+            .max()
+            .unwrap_or(1);
+        let scripts = (1..=count).map(|connection| {
+            let mut steps = Vec::new();
+            let mut requests = 0;
+            for segment in segments
+                .iter()
+                .filter(|segment| segment.connection == connection)
+            {
+                while requests < segment.request {
+                    requests += 1;
+                    let is_early = segment.is_early && requests == segment.request;
+                    steps.push(if is_early { Step::Head } else { Step::Request });
+                }
+                steps.push(Step::send_times(
+                    segment.times,
+                    segment.delay_ms,
+                    &segment.bytes,
+                ));
+                if let Some(end) = segment.end {
+                    let delay = Duration::ZERO;
+                    steps.push(Step::End { end, delay });
+                }
+            }
+            Self::new(steps)
+        });
+        scripts.collect()
     }
 
     /// Says no (`ConnectionRefused`, `HostUnreachable` …) after a while.
@@ -69,6 +112,24 @@ impl Connection {
         silent.accept = Accept::Never;
         silent
     }
+}
+
+/// A piece of what a server sends, as test data has it.
+#[derive(Clone, Debug)]
+pub(crate) struct Segment {
+    pub(crate) bytes: Vec<u8>,
+    /// Before each time it is sent.
+    pub(crate) delay_ms: u64,
+    /// How often it is sent.
+    pub(crate) times: u64,
+    /// On which connection, counted from 1.
+    pub(crate) connection: usize,
+    /// After which request on that connection, counted from 1.
+    pub(crate) request: usize,
+    /// Sent after the head of that request, without waiting for its body.
+    pub(crate) is_early: bool,
+    /// How the connection ends behind it, if it does.
+    pub(crate) end: Option<End>,
 }
 
 /// What became of one connection that was tried.
@@ -256,6 +317,7 @@ impl super::State {
             Accept::Never => pipe.set_connected(None, None),
         }
         pipe.set_window(connection.window_bytes);
+        pipe.set_pace(connection.pace);
         pipe.script(connection.steps);
         let source = self.sources.add(Entry::Stream(Box::new(pipe)));
         self.record(peer, Some(source));

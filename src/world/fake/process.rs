@@ -461,3 +461,7 @@ impl Drop for FakeChild {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;

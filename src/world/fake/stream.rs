@@ -102,6 +102,9 @@ pub(super) struct Pipe {
     refused: Option<ErrorKind>,
     /// How many more bytes the other side takes before writes block for good.
     window: Option<usize>,
+    /// Most bytes of one write, how long none is taken after it, and when the next is.
+    pace: Option<(usize, Duration)>,
+    open_from: Moment,
     /// The other end, where it is in this world.
     peer: Option<Source>,
     /// All that was written.
@@ -127,6 +130,8 @@ impl Pipe {
             connected: Some(now),
             refused: None,
             window: None,
+            pace: None,
+            open_from: now,
             peer: None,
             written: Vec::new(),
             writes: 0,
@@ -146,6 +151,10 @@ impl Pipe {
 
     pub(super) fn set_window(&mut self, bytes: Option<usize>) {
         self.window = bytes;
+    }
+
+    pub(super) fn set_pace(&mut self, pace: Option<(usize, Duration)>) {
+        self.pace = pace;
     }
 
     pub(super) fn set_peer(&mut self, peer: Source) {
@@ -241,7 +250,10 @@ impl Pipe {
         let ready = match want {
             Want::Read => self.incoming.front().map(|piece| piece.at).or(end),
             Want::Write if self.window == Some(0) => end,
-            Want::Write => Some(connected),
+            Want::Write => match end {
+                Some(end) => Some(self.open_from.min(end)),
+                None => Some(self.open_from),
+            },
             Want::Hangup => end,
         };
         ready.map(|ready| ready.max(connected))
@@ -296,11 +308,15 @@ impl Pipe {
             .len()
             .min(self.write_max)
             .min(self.window.unwrap_or(usize::MAX));
-        if count == 0 && !bytes.is_empty() {
+        let count = count.min(self.pace.map_or(usize::MAX, |(bytes, _)| bytes));
+        if (count == 0 || now < self.open_from) && !bytes.is_empty() {
             return Err(ErrorKind::WouldBlock.into());
         }
         if let Some(window) = &mut self.window {
             *window -= count;
+        }
+        if let Some((_, time)) = self.pace {
+            self.open_from = now.after(time);
         }
         self.written
             .extend_from_slice(bytes.get(..count).unwrap_or_default());

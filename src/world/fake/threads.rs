@@ -152,6 +152,15 @@ impl Threads for Fake {
         until: Option<Moment>,
         cancel: &Cancel,
     ) -> Option<Source> {
+        if cancel.is_set() {
+            let mut state = self.look();
+            state.late_polls += 1;
+            if state.late_polls > IDLE_WAITS_MAX {
+                let now = state.now;
+                drop(state);
+                hang("it goes on after its cancel was set", interests, until, now);
+            }
+        }
         self.begin_wait(interests, until, Some(cancel));
         loop {
             if cancel.is_set() {

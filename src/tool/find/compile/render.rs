@@ -129,10 +129,9 @@ fn matcher(compiled: &Compiled, out: &mut String) {
     let _ = writeln!(out, "    letters: {:?},", tables.letters);
     field(out, "stems", &tables.stems, |row| {
         format!(
-            "Stem {{ text: {}, letters: 0x{:04x}_{:04x}, is_long: {}, rules: {}, sides: {} }}",
+            "Stem {{ text: {}, letters: {:#x}, is_long: {}, rules: {}, sides: {} }}",
             span(row.text),
-            row.letters >> 16,
-            row.letters & 0xffff,
+            row.letters,
             row.is_long,
             run(row.rules),
             run(row.sides)

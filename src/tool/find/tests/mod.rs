@@ -184,7 +184,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("process", "process tools"),
     ("skills", "Skill"),
     // Sentences do not run into each other.
-    ("", "What shall we make? The folder holds nothing new"),
+    ("", "Kill it. The process of photosynthesis is slow"),
 ];
 
 /// A catalog in which two categories have a word: what the repository's own has no need of yet.
