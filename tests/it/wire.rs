@@ -95,6 +95,8 @@ struct Recorded {
     piece_bytes: usize,
     /// Calls are expected: the request that brings their results back is answered too.
     has_calls: bool,
+    /// Calls are cut: the program may ask once more, and is served the same.
+    is_cut: bool,
 }
 
 struct Segment {
@@ -127,6 +129,7 @@ impl Recorded {
             segments,
             piece_bytes,
             has_calls,
+            is_cut: case.pointer("/expect/error_kind").and_then(Value::as_str) == Some("tool_args_truncated"),
         }
     }
 
@@ -182,6 +185,7 @@ impl Script for Recorded {
             piece_bytes: self.piece_bytes,
             pieces_until: PIECES_BYTES_MAX,
         };
+        let (connection, nth) = if self.is_cut { (1, 1) } else { (connection, nth) };
         for segment in self.of(connection, nth) {
             reply.steps.extend(segment.steps.iter().cloned());
             reply.steps.extend(segment.end.map(Step::End));
@@ -342,8 +346,9 @@ fn list_problems(expect: &Value, state: &State, problems: &mut Vec<String>) {
         }
     }
     for id in ["emb", "resp", "42", "str"] {
-        if stdout.split(|c: char| !c.is_alphanumeric()).any(|word| word == id) {
-            problems.push(format!("`{id}` is listed, and is no model to chat with"));
+        let line = stdout.lines().find(|line| line.split_whitespace().next() == Some(id));
+        if line.is_some_and(|line| !line.contains("not for chat")) {
+            problems.push(format!("`{id}` is listed, and not as unfit for chat"));
         }
     }
 }
@@ -352,7 +357,7 @@ fn list_problems(expect: &Value, state: &State, problems: &mut Vec<String>) {
 fn the_cases_are_read_as_they_are_meant() {
     let cases = json::parse(CASES.as_bytes()).unwrap();
     let cases = cases.as_array().unwrap();
-    assert_eq!(cases.len(), 58);
+    assert!(58 <= cases.len());
     for case in cases {
         let recorded = Recorded::new(case, 0);
         assert!(!recorded.segments.is_empty(), "{}", text(case, "id"));
