@@ -23,6 +23,10 @@ use crate::sandbox::{Ended, PROGRAM, Reader, Run, Sandbox, Stdin, has_program};
 use crate::seen::{Mark, Request, Seen, State};
 use crate::server::{Manner, Reply, Script, Server, Strictness};
 
+/// Lines of a section, and characters of a line, that a failed case shows.
+const SHOWN_LINES_MAX: usize = 60;
+const SHOWN_CHARS_MAX: usize = 500;
+
 #[test]
 fn cases() {
     let mut paths = case_files();
@@ -330,10 +334,21 @@ impl Actual {
             .collect()
     }
 
+    /// Every section, long ones cut in the middle.
     fn all(&self) -> String {
         let mut text = String::new();
         for (name, body) in &self.sections {
-            let _ = write!(text, "  ## {name}\n{body}");
+            let lines: Vec<&str> = body.lines().collect();
+            let _ = writeln!(text, "  ## {name}");
+            let skipped = lines.len().saturating_sub(SHOWN_LINES_MAX);
+            for (index, line) in lines.iter().enumerate() {
+                if index < SHOWN_LINES_MAX / 2 || SHOWN_LINES_MAX / 2 + skipped <= index {
+                    let shown: String = line.chars().take(SHOWN_CHARS_MAX).collect();
+                    let _ = writeln!(text, "{shown}");
+                } else if index == SHOWN_LINES_MAX / 2 {
+                    let _ = writeln!(text, "  … {skipped} lines …");
+                }
+            }
         }
         text
     }

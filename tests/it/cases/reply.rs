@@ -9,7 +9,7 @@
 //! - `models: a b` a model list · `json: {…}` a whole JSON body
 //! - `status: 401`, `header: Name: value`, `body: …` anything else
 //! - `raw: …` bytes that are the reply itself, head included
-//! - `repeat: N directive` · `delay: SECONDS` · `split: N` (writes of N bytes) · `end: fin|rst|hold` here
+//! - `repeat: N directive` (`$I` counts) · `delay: SECONDS` (before the first piece: before the head, too) · `split: N` (writes of N bytes) · `end: fin|rst|hold` here
 //!
 //! The answer's pieces become an event stream if the request asks for one, else a single completion.
 
@@ -112,8 +112,8 @@ impl Draft {
             }
             "repeat" => {
                 let (count, directive) = value.split_once(' ').ok_or("no `N directive`")?;
-                for _ in 0..count.parse::<usize>().map_err(|_| "no number")? {
-                    self.directive(directive)?;
+                for index in 1..=count.parse::<usize>().map_err(|_| "no number")? {
+                    self.directive(&directive.replace("$I", &index.to_string()))?;
                 }
             }
             "delay" => {
@@ -184,7 +184,9 @@ impl Draft {
             }
             let type_line = "Content-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n";
             let head = format!("HTTP/1.1 200 OK\r\n{type_line}{}\r\n", self.headers);
-            self.steps.insert(0, Step::Bytes(head.into_bytes()));
+            // A server that thinks first sends nothing meanwhile.
+            let pauses = self.steps.iter().take_while(|step| matches!(step, Step::Pause(_))).count();
+            self.steps.insert(pauses, Step::Bytes(head.into_bytes()));
             self.steps
         } else {
             self.body = Some(self.completion());
@@ -337,7 +339,7 @@ mod tests {
         assert!(refused.contains("401 Scripted\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 9\r\nX-Request-Id: r1\r\n\r\nno\nreally"), "{refused}");
         assert!(shown("models: a b", false).contains(r#"[{"id":"a","object":"model"},{"id":"b""#));
         assert_eq!(shown("raw: HTTP/1.1 200\\r\\n\nraw: \\r\\n$N", true), "HTTP/1.1 200\r\n\r\n4");
-        assert_eq!(shown("repeat: 3 raw: x", true), "xxx");
+        assert_eq!(shown("repeat: 3 raw: $I", true), "123");
         assert!(reply("txt: a", true, 1, &mut 0).is_err());
     }
 }

@@ -14,6 +14,9 @@ const TEXT_CHARS_MAX: usize = 2_000;
 /// A system prompt longer than this is the program's own, which changes without changing what a case shows.
 const SYSTEM_CHARS_MAX: usize = 160;
 
+/// Larger files are compared by their length.
+const FILE_BYTES_MAX: u64 = 1_000_000;
+
 /// Puts names in place of what varies: `$URL`, `$HOST`, `$DIR`, `$HOME`, `$ROOT`, `$MS` and `$N`.
 pub(crate) struct Names {
     pairs: Vec<(String, &'static str)>,
@@ -271,7 +274,12 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
                     folders.push(path);
                 }
             } else {
-                found.insert(shown, fs::read(&path).unwrap_or_default());
+                let length = fs::metadata(&path).map_or(0, |meta| meta.len());
+                let content = match length {
+                    0..=FILE_BYTES_MAX => fs::read(&path).unwrap_or_default(),
+                    length => format!("({length} bytes)\n").into_bytes(),
+                };
+                found.insert(shown, content);
             }
         }
     }
