@@ -1,5 +1,7 @@
 //! The tool `git` on real repositories, which the tests make with the real program.
 
+#![expect(clippy::print_stdout, reason = "a test without git says so")]
+
 use crate::tool::trial::real::Folder;
 use crate::tool::{Reply, Verdict};
 
