@@ -148,7 +148,7 @@ fn no_word_of_a_tool_is_left_over() {
         .iter()
         .map(|(_, own)| own.iter().map(String::as_str).collect())
         .collect();
-    let words: Vec<Words<'_>> = spoken
+    let lists: Vec<Words<'_>> = spoken
         .iter()
         .zip(&lent)
         .map(|((tool, _), texts)| Words {
@@ -157,7 +157,7 @@ fn no_word_of_a_tool_is_left_over() {
             texts,
         })
         .collect();
-    let left = drift(CLAIMS, &words);
+    let left = drift(CLAIMS, &lists);
     assert!(left.is_empty(), "{left}");
 }
 
