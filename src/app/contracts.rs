@@ -144,13 +144,13 @@ fn no_word_of_a_tool_is_left_over() {
         );
         spoken.push((tool, own));
     }
-    let lent: Vec<Vec<&str>> = spoken
+    let rows: Vec<Vec<&str>> = spoken
         .iter()
         .map(|(_, own)| own.iter().map(String::as_str).collect())
         .collect();
     let lists: Vec<Words<'_>> = spoken
         .iter()
-        .zip(&lent)
+        .zip(&rows)
         .map(|((tool, _), texts)| Words {
             tool: tool.name,
             category: tool.category,
