@@ -106,7 +106,9 @@ impl Mark {
             "reply" => Ok(Self::Reply(number()?)),
             "stdout" => Ok(Self::Stdout(rest.to_owned())),
             "stderr" => Ok(Self::Stderr(rest.to_owned())),
-            _ => Err(format!("`{text}` is none of `request N`, `reply N`, `stdout TEXT`, `stderr TEXT`")),
+            _ => Err(format!(
+                "`{text}` is none of `request N`, `reply N`, `stdout TEXT`, `stderr TEXT`"
+            )),
         }
     }
 

@@ -24,29 +24,74 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 /// Cases that need a first request which the program never makes: it asks for models only when none is set, and
 /// these lists are empty, which ends the run. They run in memory, in `src/chat` and `src/http`.
-const IN_MEMORY_ONLY: &[&str] = &["keepalive-close-race-retry", "partial-head-no-retry", "poisoned-extra-response"];
+const IN_MEMORY_ONLY: &[&str] = &[
+    "keepalive-close-race-retry",
+    "partial-head-no-retry",
+    "poisoned-extra-response",
+];
 
 /// Kinds of errors and their exit codes, as the command line promises.
 const EXIT_CODES: &[(i32, &[&str])] = &[
     (2, &["usage", "unread_input"]),
     (3, &["config", "auth", "misdirected", "no_endpoint"]),
-    (6, &["connect", "timeout", "no_response", "truncated", "protocol", "limit"]),
-    (4, &["context_overflow", "tool_args_truncated", "turn_limit", "loop"]),
-    (1, &[
-        "api_error", "bad_request", "content_filter", "empty_response", "invalid_tool_call", "model_unsupported",
-        "overloaded", "payload_too_large", "quota", "rate_limited", "redirect", "schema_mismatch",
-        "server_unavailable", "unexpected_content_type", "unsupported_encoding", "io", "bug",
-    ]),
+    (
+        6,
+        &[
+            "connect",
+            "timeout",
+            "no_response",
+            "truncated",
+            "protocol",
+            "limit",
+        ],
+    ),
+    (
+        4,
+        &[
+            "context_overflow",
+            "tool_args_truncated",
+            "turn_limit",
+            "loop",
+        ],
+    ),
+    (
+        1,
+        &[
+            "api_error",
+            "bad_request",
+            "content_filter",
+            "empty_response",
+            "invalid_tool_call",
+            "model_unsupported",
+            "overloaded",
+            "payload_too_large",
+            "quota",
+            "rate_limited",
+            "redirect",
+            "schema_mismatch",
+            "server_unavailable",
+            "unexpected_content_type",
+            "unsupported_encoding",
+            "io",
+            "bug",
+        ],
+    ),
 ];
 
 #[test]
 fn every_case_of_the_wire_gives_the_stated_result() {
     let cases = cases();
     if !crate::IS_BINARY_READY {
-        eprintln!("skipped: {} cases of the wire: the program does not work yet", cases.len());
+        eprintln!(
+            "skipped: {} cases of the wire: the program does not work yet",
+            cases.len()
+        );
         return;
     }
-    let jobs: Vec<(&Value, usize)> = cases.iter().flat_map(|case| [0, 1, 7].map(|piece| (case, piece))).collect();
+    let jobs: Vec<(&Value, usize)> = cases
+        .iter()
+        .flat_map(|case| [0, 1, 7].map(|piece| (case, piece)))
+        .collect();
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -55,11 +100,16 @@ fn every_case_of_the_wire_gives_the_stated_result() {
                 while let Some((case, piece)) = jobs.get(next.fetch_add(1, Ordering::SeqCst)) {
                     let id = text(case, "id");
                     if IN_MEMORY_ONLY.contains(&id) {
-                        eprintln!("skipped: {id}: it needs a request for models before the question");
+                        eprintln!(
+                            "skipped: {id}: it needs a request for models before the question"
+                        );
                         continue;
                     }
                     for what in check(case, *piece) {
-                        failed.lock().unwrap().push(format!("{id}, pieces of {piece}: {what}"));
+                        failed
+                            .lock()
+                            .unwrap()
+                            .push(format!("{id}, pieces of {piece}: {what}"));
                     }
                 }
             });
@@ -129,7 +179,8 @@ impl Recorded {
             segments,
             piece_bytes,
             has_calls,
-            is_cut: case.pointer("/expect/error_kind").and_then(Value::as_str) == Some("tool_args_truncated"),
+            is_cut: case.pointer("/expect/error_kind").and_then(Value::as_str)
+                == Some("tool_args_truncated"),
         }
     }
 
@@ -159,7 +210,9 @@ fn segment(segment: &Value) -> Segment {
 }
 
 fn latin1(text: &str) -> Vec<u8> {
-    text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
+    text.chars()
+        .map(|c| u8::try_from(u32::from(c)).unwrap())
+        .collect()
 }
 
 fn end(name: &str) -> Option<End> {
@@ -175,7 +228,9 @@ impl Script for Recorded {
     fn manner(&self, connection: usize, nth: usize) -> Manner {
         Manner {
             is_early: self.of(connection, nth).any(|segment| segment.is_early),
-            is_reset: self.of(connection, nth).any(|segment| segment.end == Some(End::Reset)),
+            is_reset: self
+                .of(connection, nth)
+                .any(|segment| segment.end == Some(End::Reset)),
         }
     }
 
@@ -185,7 +240,11 @@ impl Script for Recorded {
             piece_bytes: self.piece_bytes,
             pieces_until: PIECES_BYTES_MAX,
         };
-        let (connection, nth) = if self.is_cut { (1, 1) } else { (connection, nth) };
+        let (connection, nth) = if self.is_cut {
+            (1, 1)
+        } else {
+            (connection, nth)
+        };
         for segment in self.of(connection, nth) {
             reply.steps.extend(segment.steps.iter().cloned());
             reply.steps.extend(segment.end.map(Step::End));
@@ -199,15 +258,24 @@ impl Script for Recorded {
 
 fn results_in(request: &Request) -> bool {
     let body = json::parse(&request.body).unwrap_or_default();
-    let messages = body.get("messages").and_then(Value::as_array).unwrap_or_default();
+    let messages = body
+        .get("messages")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     messages.last().map(|message| text(message, "role")) == Some("tool")
 }
 
 fn last_word() -> Reply {
     let body = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"done"},"finish_reason":"stop"}]}"#;
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        body.len()
+    );
     Reply {
-        steps: vec![Step::Bytes(format!("{head}{body}").into_bytes()), Step::End(End::Fin)],
+        steps: vec![
+            Step::Bytes(format!("{head}{body}").into_bytes()),
+            Step::End(End::Fin),
+        ],
         ..Reply::default()
     }
 }
@@ -250,7 +318,10 @@ fn check(case: &Value, piece_bytes: usize) -> Vec<String> {
         answer_problems(expect, &state, status.code(), &mut problems);
     }
     if !problems.is_empty() {
-        problems.push(format!("stderr: {}", String::from_utf8_lossy(&state.stderr).trim_end()));
+        problems.push(format!(
+            "stderr: {}",
+            String::from_utf8_lossy(&state.stderr).trim_end()
+        ));
     }
     problems
 }
@@ -268,16 +339,43 @@ fn answer_problems(expect: &Value, state: &State, code: Option<i32>, problems: &
             problems.push(format!("{what} is {found:?}, not {expected:?}"));
         }
     };
-    let calls = expect.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+    let calls = expect
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     let kind = expect.get("error_kind").unwrap_or(&Value::Null);
     let wanted_code = kind.as_str().map_or(0, exit_code);
-    compare("the exit code", &Value::from(i64::from(code.unwrap_or(-1))), &Value::from(i64::from(wanted_code)));
-    compare("error.kind", result.pointer("/error/kind").unwrap_or(&Value::Null), kind);
-    compare("exit_code", result.get("exit_code").unwrap_or(&Value::Null), &Value::from(i64::from(wanted_code)));
-    let answer = if calls.is_empty() { expect.get("text").cloned().unwrap_or_default() } else { Value::from("done") };
+    compare(
+        "the exit code",
+        &Value::from(i64::from(code.unwrap_or(-1))),
+        &Value::from(i64::from(wanted_code)),
+    );
+    compare(
+        "error.kind",
+        result.pointer("/error/kind").unwrap_or(&Value::Null),
+        kind,
+    );
+    compare(
+        "exit_code",
+        result.get("exit_code").unwrap_or(&Value::Null),
+        &Value::from(i64::from(wanted_code)),
+    );
+    let answer = if calls.is_empty() {
+        expect.get("text").cloned().unwrap_or_default()
+    } else {
+        Value::from("done")
+    };
     compare("text", result.get("text").unwrap_or(&Value::Null), &answer);
-    for (name, value) in expect.get("usage").and_then(Value::as_object).into_iter().flat_map(json::Object::iter) {
-        let found = result.get("usage").and_then(|usage| usage.get(name)).unwrap_or(&Value::Null);
+    for (name, value) in expect
+        .get("usage")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(json::Object::iter)
+    {
+        let found = result
+            .get("usage")
+            .and_then(|usage| usage.get(name))
+            .unwrap_or(&Value::Null);
         compare(&format!("usage.{name}"), found, value);
     }
     if !calls.is_empty() {
@@ -286,7 +384,10 @@ fn answer_problems(expect: &Value, state: &State, code: Option<i32>, problems: &
     if let Some(connections) = expect.get("connections").and_then(Value::as_u64)
         && state.connections as u64 != connections
     {
-        problems.push(format!("{} connections, not {connections}", state.connections));
+        problems.push(format!(
+            "{} connections, not {connections}",
+            state.connections
+        ));
     }
 }
 
@@ -301,7 +402,10 @@ fn call_problems(calls: &[Value], state: &State, problems: &mut Vec<String>) {
         return problems.push("no request brought the results back".to_owned());
     };
     let body = json::parse(&request.body).unwrap_or_default();
-    let messages = body.get("messages").and_then(Value::as_array).unwrap_or_default();
+    let messages = body
+        .get("messages")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     let found: Vec<&Value> = messages
         .iter()
         .rev()
@@ -311,10 +415,16 @@ fn call_problems(calls: &[Value], state: &State, problems: &mut Vec<String>) {
         .collect();
     let shown = |call: &Value| {
         let function = call.get("function").unwrap_or(call);
-        format!("{}({})", text(function, "name"), text(function, "arguments"))
+        format!(
+            "{}({})",
+            text(function, "name"),
+            text(function, "arguments")
+        )
     };
-    let (got, wanted): (Vec<String>, Vec<String>) =
-        (found.iter().map(|call| shown(call)).collect(), calls.iter().map(shown).collect());
+    let (got, wanted): (Vec<String>, Vec<String>) = (
+        found.iter().map(|call| shown(call)).collect(),
+        calls.iter().map(shown).collect(),
+    );
     if got != wanted {
         problems.push(format!("the calls are {got:?}, not {wanted:?}"));
     }
@@ -335,18 +445,28 @@ fn call_problems(calls: &[Value], state: &State, problems: &mut Vec<String>) {
 
 fn list_problems(expect: &Value, state: &State, problems: &mut Vec<String>) {
     let stdout = String::from_utf8_lossy(&state.stdout);
-    for (id, limit) in expect.get("models").and_then(Value::as_object).into_iter().flat_map(json::Object::iter) {
+    for (id, limit) in expect
+        .get("models")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(json::Object::iter)
+    {
         let Some(line) = stdout.lines().find(|line| line.contains(id)) else {
             problems.push(format!("`{id}` is not listed in {stdout}"));
             continue;
         };
         let digits: String = line.chars().filter(char::is_ascii_digit).collect();
-        if limit.as_u64().is_some_and(|limit| digits != limit.to_string()) {
+        if limit
+            .as_u64()
+            .is_some_and(|limit| digits != limit.to_string())
+        {
             problems.push(format!("the limit {limit:?} is not in `{line}`"));
         }
     }
     for id in ["emb", "resp", "42", "str"] {
-        let line = stdout.lines().find(|line| line.split_whitespace().next() == Some(id));
+        let line = stdout
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(id));
         if line.is_some_and(|line| !line.contains("not for chat")) {
             problems.push(format!("`{id}` is listed, and not as unfit for chat"));
         }
@@ -361,13 +481,22 @@ fn the_cases_are_read_as_they_are_meant() {
     for case in cases {
         let recorded = Recorded::new(case, 0);
         assert!(!recorded.segments.is_empty(), "{}", text(case, "id"));
-        assert!(recorded.segments.last().unwrap().end.is_some(), "{}", text(case, "id"));
+        assert!(
+            recorded.segments.last().unwrap().end.is_some(),
+            "{}",
+            text(case, "id")
+        );
         if let Some(kind) = case.pointer("/expect/error_kind").and_then(Value::as_str) {
             exit_code(kind);
         }
     }
-    let flood = cases.iter().find(|case| text(case, "id") == "header-flood").unwrap();
-    let reply = Recorded::new(flood, 7).reply(1, 1, &Request::default()).unwrap();
+    let flood = cases
+        .iter()
+        .find(|case| text(case, "id") == "header-flood")
+        .unwrap();
+    let reply = Recorded::new(flood, 7)
+        .reply(1, 1, &Request::default())
+        .unwrap();
     let bytes: usize = reply
         .steps
         .iter()
@@ -377,7 +506,10 @@ fn the_cases_are_read_as_they_are_meant() {
         })
         .sum();
     assert_eq!((bytes, reply.piece_bytes), (17 + 11 * 20_000 + 4, 7));
-    let early = cases.iter().find(|case| text(case, "id") == "early-413-then-reset").unwrap();
+    let early = cases
+        .iter()
+        .find(|case| text(case, "id") == "early-413-then-reset")
+        .unwrap();
     let manner = Recorded::new(early, 0).manner(1, 1);
     assert!(manner.is_early && manner.is_reset);
     assert_eq!(latin1("\u{c3}\u{ab}"), "ë".as_bytes());
