@@ -56,7 +56,9 @@ fn blocks(text: &str) -> Vec<Vec<Shown>> {
 fn matches(expected: &[String], actual: &[&str]) -> bool {
     match expected.split_first() {
         None => actual.is_empty(),
-        Some((line, rest)) if line.trim() == "…" => (0..=actual.len()).any(|skipped| matches(rest, &actual[skipped..])),
+        Some((line, rest)) if line.trim() == "…" => {
+            (0..=actual.len()).any(|skipped| matches(rest, &actual[skipped..]))
+        }
         Some((line, rest)) => actual
             .split_first()
             .is_some_and(|(first, others)| line_matches(line, first) && matches(rest, others)),
@@ -67,16 +69,22 @@ fn line_matches(expected: &str, actual: &str) -> bool {
     let Some((head, tail)) = expected.split_once('…') else {
         return expected.trim_end() == actual.trim_end();
     };
-    actual
-        .strip_prefix(head)
-        .is_some_and(|rest| rest.char_indices().map(|(at, _)| at).chain([rest.len()]).any(|at| line_matches(tail, &rest[at..])))
+    actual.strip_prefix(head).is_some_and(|rest| {
+        rest.char_indices()
+            .map(|(at, _)| at)
+            .chain([rest.len()])
+            .any(|at| line_matches(tail, &rest[at..]))
+    })
 }
 
 /// The names of flags in a text: `--` and letters.
 fn flags(text: &str) -> Vec<String> {
     let mut found: Vec<String> = text
         .split(|c: char| !(c.is_ascii_lowercase() || c == '-'))
-        .filter(|word| word.strip_prefix("--").is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase())))
+        .filter(|word| {
+            word.strip_prefix("--")
+                .is_some_and(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))
+        })
         .map(str::to_owned)
         .collect();
     found.sort();
@@ -94,21 +102,37 @@ fn every_console_block_of_the_readme_gives_what_it_shows() {
         eprintln!("skipped: the README's commands: the program does not work yet");
         return;
     }
-    let folder = std::path::Path::new(PROGRAM).parent().unwrap().display().to_string();
+    let folder = std::path::Path::new(PROGRAM)
+        .parent()
+        .unwrap()
+        .display()
+        .to_string();
     for block in blocks(&readme()) {
         // One directory a block, in which its commands run one after the other.
         let sandbox = Sandbox::new();
         for shown in block {
-            if NOT_RUN.iter().any(|program| shown.command.starts_with(program)) {
-                eprintln!("skipped: README.md:{}: `{}` is run by .ci/run", shown.line, shown.command);
+            if NOT_RUN
+                .iter()
+                .any(|program| shown.command.starts_with(program))
+            {
+                eprintln!(
+                    "skipped: README.md:{}: `{}` is run by .ci/run",
+                    shown.line, shown.command
+                );
                 continue;
             }
             let command = shown.command.replace("target/release/ankita", "ankita");
-            let mut shell = sandbox.command("sh", &Run {
-                args: vec!["-c".to_owned(), format!("exec 2>&1; PATH='{folder}':$PATH\n{command}")],
-                env: vec![("ANKITA_MODEL".to_owned(), String::new())],
-                ..Run::default()
-            });
+            let mut shell = sandbox.command(
+                "sh",
+                &Run {
+                    args: vec![
+                        "-c".to_owned(),
+                        format!("exec 2>&1; PATH='{folder}':$PATH\n{command}"),
+                    ],
+                    env: vec![("ANKITA_MODEL".to_owned(), String::new())],
+                    ..Run::default()
+                },
+            );
             let output = shell.output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             let lines: Vec<&str> = text.lines().collect();
@@ -129,17 +153,26 @@ fn the_readme_names_every_flag_of_help() {
         eprintln!("skipped: flags in the README: the program does not work yet");
         return;
     }
-    let output = assert_cmd::Command::new(PROGRAM).arg("--help").output().unwrap();
+    let output = assert_cmd::Command::new(PROGRAM)
+        .arg("--help")
+        .output()
+        .unwrap();
     let help = String::from_utf8(output.stdout).unwrap();
     let known = flags(&readme());
-    let missing: Vec<String> = flags(&help).into_iter().filter(|flag| !known.contains(flag)).collect();
+    let missing: Vec<String> = flags(&help)
+        .into_iter()
+        .filter(|flag| !known.contains(flag))
+        .collect();
     assert_eq!(missing, [""; 0], "flags that README.md does not name");
 }
 
 #[test]
 fn the_readme_names_every_folder_of_the_source() {
     let missing = missing_folders(&readme());
-    assert_eq!(missing, [""; 0], "folders that the code map of README.md does not name");
+    assert_eq!(
+        missing, [""; 0],
+        "folders that the code map of README.md does not name"
+    );
 }
 
 fn missing_folders(text: &str) -> Vec<String> {
@@ -148,7 +181,15 @@ fn missing_folders(text: &str) -> Vec<String> {
         .map(|entry| entry.unwrap())
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().into_string().unwrap())
-        .filter(|name| ![format!("`{name}`"), format!("`{name}/`"), format!("src/{name}")].iter().any(|form| text.contains(form)))
+        .filter(|name| {
+            ![
+                format!("`{name}`"),
+                format!("`{name}/`"),
+                format!("src/{name}"),
+            ]
+            .iter()
+            .any(|form| text.contains(form))
+        })
         .collect();
     missing.sort();
     missing
@@ -156,14 +197,21 @@ fn missing_folders(text: &str) -> Vec<String> {
 
 #[test]
 fn console_blocks_are_read() {
-    let text = "a\n```sh\n$ not this\n```\n```console\n$ one \\\n  two\nout\n\n$ three\n```\n$ nor this\n";
+    let text =
+        "a\n```sh\n$ not this\n```\n```console\n$ one \\\n  two\nout\n\n$ three\n```\n$ nor this\n";
     let found = blocks(text);
     let shown = |line, command: &str, output: &[&str]| Shown {
         line,
         command: command.to_owned(),
         output: output.iter().map(|line| (*line).to_owned()).collect(),
     };
-    assert_eq!(found, [vec![shown(6, "one \\\n  two", &["out", ""]), shown(10, "three", &[])]]);
+    assert_eq!(
+        found,
+        [vec![
+            shown(6, "one \\\n  two", &["out", ""]),
+            shown(10, "three", &[])
+        ]]
+    );
 }
 
 #[test]
@@ -171,7 +219,11 @@ fn shown_output_may_leave_gaps() {
     let check = |expected: &str, actual: &str, is_same: bool| {
         let expected: Vec<String> = expected.lines().map(str::to_owned).collect();
         let actual: Vec<&str> = actual.lines().collect();
-        assert_eq!(matches(&expected, &actual), is_same, "{expected:?} {actual:?}");
+        assert_eq!(
+            matches(&expected, &actual),
+            is_same,
+            "{expected:?} {actual:?}"
+        );
     };
     check("a\nb", "a\nb", true);
     check("a\nb", "a", false);
@@ -184,7 +236,13 @@ fn shown_output_may_leave_gaps() {
 #[test]
 fn a_missing_folder_or_flag_is_found() {
     let map = readme();
-    let without = map.replace("`json`", "").replace("`json/`", "").replace("src/json", "");
+    let without = map
+        .replace("`json`", "")
+        .replace("`json/`", "")
+        .replace("src/json", "");
     assert!(missing_folders(&without).contains(&"json".to_owned()));
-    assert_eq!(flags("`-p`, --no-stream=x, `--json` a--b -- ---"), ["--json", "--no-stream"]);
+    assert_eq!(
+        flags("`-p`, --no-stream=x, `--json` a--b -- ---"),
+        ["--json", "--no-stream"]
+    );
 }

@@ -150,11 +150,16 @@ fn a_shell_sees_a_terminal_of_its_own() {
     let watcher = pty.watch(&seen).unwrap();
     let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
     pty.write(b"typed\r").unwrap();
-    assert!(seen.wait(until, |state| String::from_utf8_lossy(&state.stdout).contains("ready")));
+    assert!(seen.wait(until, |state| {
+        String::from_utf8_lossy(&state.stdout).contains("ready")
+    }));
     // Ctrl-C reaches the program because the terminal is the one of its session.
     pty.write(b"\x03").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(3));
     watcher.join().unwrap();
     let screen = String::from_utf8_lossy(&seen.state().stdout).into_owned();
-    assert!(screen.contains("17 91") && screen.contains("[typed]") && screen.contains("caught"), "{screen}");
+    assert!(
+        screen.contains("17 91") && screen.contains("[typed]") && screen.contains("caught"),
+        "{screen}"
+    );
 }

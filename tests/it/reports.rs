@@ -20,7 +20,9 @@ struct Scripted(Vec<&'static str>, Seen);
 impl Script for Scripted {
     fn reply(&self, _connection: usize, _nth: usize, _request: &Request) -> Option<Reply> {
         let number = self.1.state().requests.len();
-        self.0.get(number).map(|text| reply::reply(text, true, number + 1, &mut (10 * number)).unwrap())
+        self.0
+            .get(number)
+            .map(|text| reply::reply(text, true, number + 1, &mut (10 * number)).unwrap())
     }
 }
 
@@ -36,7 +38,9 @@ impl Lines {
             if self.bytes_min <= text.len() {
                 break;
             }
-            text.push_str(&format!("line {number} of an answer that is longer than any pipe\n"));
+            text.push_str(&format!(
+                "line {number} of an answer that is longer than any pipe\n"
+            ));
         }
         text
     }
@@ -51,13 +55,20 @@ impl Script for Lines {
             let delta = json::object! { "content": piece.concat() };
             let choice = json::object! { "index": 0, "delta": delta };
             let mut data = Vec::new();
-            json::write(&json::object! { "choices": json::array![choice] }, &mut data);
+            json::write(
+                &json::object! { "choices": json::array![choice] },
+                &mut data,
+            );
             body.push_str(&format!("data: {}\n\n", String::from_utf8(data).unwrap()));
         }
         body.push_str("data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n");
-        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+        let head =
+            "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
         Some(Reply {
-            steps: vec![Step::Bytes([head.as_bytes(), body.as_bytes()].concat()), Step::End(crate::server::End::Fin)],
+            steps: vec![
+                Step::Bytes([head.as_bytes(), body.as_bytes()].concat()),
+                Step::End(crate::server::End::Fin),
+            ],
             ..Reply::default()
         })
     }
@@ -82,8 +93,14 @@ fn a_silent_fifo_is_waited_for_only_so_long() {
         return;
     }
     let (sandbox, seen) = (Sandbox::new(), Seen::default());
-    let server = Server::tcp(Box::new(Scripted(vec!["text: Hello\nfinish: stop"], seen.clone())), &seen, Strictness::default());
-    let script = format!("mkfifo f && {{ sleep 60 >f & holder=$!; '{PROGRAM}' -p hi <f; code=$?; kill $holder; exit $code; }}");
+    let server = Server::tcp(
+        Box::new(Scripted(vec!["text: Hello\nfinish: stop"], seen.clone())),
+        &seen,
+        Strictness::default(),
+    );
+    let script = format!(
+        "mkfifo f && {{ sleep 60 >f & holder=$!; '{PROGRAM}' -p hi <f; code=$?; kill $holder; exit $code; }}"
+    );
     let run = Run {
         args: vec!["-c".to_owned(), script],
         url: Some(server.url.clone()),
@@ -92,12 +109,19 @@ fn a_silent_fifo_is_waited_for_only_so_long() {
     let began = Instant::now();
     let ended = sandbox.run_program("sh", &run, &seen);
     let state = seen.state();
-    assert!(matches!(ended, Ended::Exit(status) if status.code() == Some(0)), "{ended:?} {state:?}");
+    assert!(
+        matches!(ended, Ended::Exit(status) if status.code() == Some(0)),
+        "{ended:?} {state:?}"
+    );
     assert_eq!(state.stdout, b"Hello\n");
     let notes = String::from_utf8_lossy(&state.stderr).into_owned();
     assert_eq!(notes.lines().count(), 1, "{notes}");
     // Three seconds by default, and never more than five.
-    assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
+    assert!(
+        began.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 /// Report 2 (sharkdp/fd#24): `| true`, which never reads; the server sees that the request is cancelled.
@@ -108,7 +132,13 @@ fn a_reader_that_never_reads_ends_the_run() {
     }
     for format in ["text", "json", "stream-json"] {
         let (sandbox, seen) = (Sandbox::new(), Seen::default());
-        let server = Server::tcp(Box::new(Lines { bytes_min: 4_000_000 }), &seen, Strictness::default());
+        let server = Server::tcp(
+            Box::new(Lines {
+                bytes_min: 4_000_000,
+            }),
+            &seen,
+            Strictness::default(),
+        );
         let run = Run {
             args: args(&["--output-format", format, "-p", "long"]),
             url: Some(server.url.clone()),
@@ -117,7 +147,10 @@ fn a_reader_that_never_reads_ends_the_run() {
         };
         let ended = sandbox.run(&run, &seen);
         let state = seen.state();
-        assert!(matches!(ended, Ended::Exit(status) if status.code() == Some(0)), "{format}: {ended:?}");
+        assert!(
+            matches!(ended, Ended::Exit(status) if status.code() == Some(0)),
+            "{format}: {ended:?}"
+        );
         assert_eq!(String::from_utf8_lossy(&state.stderr), "", "{format}");
     }
 }
@@ -132,12 +165,19 @@ fn a_signal_leaves_no_child_behind() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let (sandbox, seen) = (Sandbox::new(), Seen::default());
         let call = "call: run_command {\"command\":\"sleep 301 & echo $$ $! >pids; mv pids started; sleep 302\"}\nfinish: tool_calls";
-        let server = Server::tcp(Box::new(Scripted(vec![call], seen.clone())), &seen, Strictness::default());
+        let server = Server::tcp(
+            Box::new(Scripted(vec![call], seen.clone())),
+            &seen,
+            Strictness::default(),
+        );
         let started = sandbox.work().join("started");
         let run = Run {
             args: args(&["-y", "--output-format", "stream-json", "-p", "wait"]),
             url: Some(server.url.clone()),
-            signals: vec![(signal.to_owned(), Mark::Stderr("the children are there".to_owned()))],
+            signals: vec![(
+                signal.to_owned(),
+                Mark::Stderr("the children are there".to_owned()),
+            )],
             ..Run::default()
         };
         // The command says by a file that it runs; whoever sees it lets the signal come.
@@ -155,10 +195,21 @@ fn a_signal_leaves_no_child_behind() {
         watcher.join().unwrap();
         let pids = fs::read_to_string(&started).unwrap();
         let state = seen.state();
-        assert!(matches!(ended, Ended::Exit(status) if status.code() == Some(code)), "{signal}: {ended:?} {state:?}");
-        let last = String::from_utf8_lossy(&state.stdout).lines().last().unwrap_or_default().to_owned();
+        assert!(
+            matches!(ended, Ended::Exit(status) if status.code() == Some(code)),
+            "{signal}: {ended:?} {state:?}"
+        );
+        let last = String::from_utf8_lossy(&state.stdout)
+            .lines()
+            .last()
+            .unwrap_or_default()
+            .to_owned();
         let result = json::parse(last.as_bytes()).unwrap();
-        assert_eq!(result.get("exit_code").and_then(Value::as_i64), Some(i64::from(code)), "{last}");
+        assert_eq!(
+            result.get("exit_code").and_then(Value::as_i64),
+            Some(i64::from(code)),
+            "{last}"
+        );
         for pid in pids.split_whitespace() {
             assert!(!is_running(pid), "{signal}: {pid} of {pids} still runs");
         }
@@ -168,7 +219,13 @@ fn a_signal_leaves_no_child_behind() {
 /// Whether a process lives; one that is dead but not collected does not.
 fn is_running(pid: &str) -> bool {
     let stat = fs::read_to_string(Path::new("/proc").join(pid).join("stat")).unwrap_or_default();
-    let state = stat.rsplit(')').next().unwrap_or_default().trim_start().chars().next();
+    let state = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .trim_start()
+        .chars()
+        .next();
     state.is_some_and(|state| state != 'Z')
 }
 
@@ -178,10 +235,21 @@ fn a_slow_reader_gets_every_byte() {
     if !is_ready("report 22") {
         return;
     }
-    let lines = Arc::new(Lines { bytes_min: 20_000_000 }.text());
+    let lines = Arc::new(
+        Lines {
+            bytes_min: 20_000_000,
+        }
+        .text(),
+    );
     for format in ["text", "stream-json"] {
         let (sandbox, seen) = (Sandbox::new(), Seen::default());
-        let server = Server::tcp(Box::new(Lines { bytes_min: 20_000_000 }), &seen, Strictness::default());
+        let server = Server::tcp(
+            Box::new(Lines {
+                bytes_min: 20_000_000,
+            }),
+            &seen,
+            Strictness::default(),
+        );
         let run = Run {
             args: args(&["--output-format", format, "-p", "long"]),
             url: Some(server.url.clone()),
@@ -191,14 +259,30 @@ fn a_slow_reader_gets_every_byte() {
         let ended = sandbox.run(&run, &seen);
         let state = seen.state();
         let stderr = String::from_utf8_lossy(&state.stderr).into_owned();
-        assert!(matches!(ended, Ended::Exit(status) if status.code() == Some(0)), "{format}: {ended:?} {stderr}");
+        assert!(
+            matches!(ended, Ended::Exit(status) if status.code() == Some(0)),
+            "{format}: {ended:?} {stderr}"
+        );
         if format == "text" {
-            assert!(state.stdout == lines.as_bytes(), "{} of {} bytes", state.stdout.len(), lines.len());
+            assert!(
+                state.stdout == lines.as_bytes(),
+                "{} of {} bytes",
+                state.stdout.len(),
+                lines.len()
+            );
         } else {
-            let last = state.stdout.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+            let last = state
+                .stdout
+                .trim_ascii_end()
+                .rsplit(|byte| *byte == b'\n')
+                .next()
+                .unwrap_or_default();
             let result = json::parse(last).unwrap();
             assert_eq!(result.get("type").and_then(Value::as_str), Some("result"));
-            assert!(result.get("text").and_then(Value::as_str) == Some(lines.as_str()), "the text is not whole");
+            assert!(
+                result.get("text").and_then(Value::as_str) == Some(lines.as_str()),
+                "the text is not whole"
+            );
         }
     }
 }
@@ -206,11 +290,19 @@ fn a_slow_reader_gets_every_byte() {
 /// Report 22: a pipe that its owner made non-blocking, as Node does, gets every byte too.
 #[test]
 fn a_pipe_that_does_not_block_gets_every_byte() {
-    if !is_ready("report 22") || !crate::sandbox::has_program("python3", "report 22 with a non-blocking pipe") {
+    if !is_ready("report 22")
+        || !crate::sandbox::has_program("python3", "report 22 with a non-blocking pipe")
+    {
         return;
     }
     let (sandbox, seen) = (Sandbox::new(), Seen::default());
-    let server = Server::tcp(Box::new(Lines { bytes_min: 2_000_000 }), &seen, Strictness::default());
+    let server = Server::tcp(
+        Box::new(Lines {
+            bytes_min: 2_000_000,
+        }),
+        &seen,
+        Strictness::default(),
+    );
     let script = "import os, subprocess, sys, time\n\
         r, w = os.pipe()\n\
         os.set_blocking(w, False)\n\
@@ -225,13 +317,28 @@ fn a_pipe_that_does_not_block_gets_every_byte() {
         url: Some(server.url.clone()),
         ..Run::default()
     };
-    let mut command = sandbox.command("python3", &Run {
-        args: [args(&["-c", script]), run.args.clone()].concat(),
-        ..run
-    });
+    let mut command = sandbox.command(
+        "python3",
+        &Run {
+            args: [args(&["-c", script]), run.args.clone()].concat(),
+            ..run
+        },
+    );
     let output = command.output().unwrap();
-    let expected = format!("0 {}\n", Lines { bytes_min: 2_000_000 }.text().len());
-    assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{}", String::from_utf8_lossy(&output.stderr));
+    let expected = format!(
+        "0 {}\n",
+        Lines {
+            bytes_min: 2_000_000
+        }
+        .text()
+        .len()
+    );
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        expected,
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Report 1: a parent that gave a pipe and forgot it, as `subprocess.Popen(stdin=PIPE)` does; and report 21: with no
@@ -254,15 +361,25 @@ fn without_a_prompt_or_a_terminal_no_session_begins() {
 /// `ankita endpoint` prints its URL once it listens, answers another client streamed and not, and ends by a signal.
 #[test]
 fn the_endpoint_serves_another_client() {
-    if !is_ready("the endpoint") || !crate::sandbox::has_program("curl", "the endpoint with another client") {
+    if !is_ready("the endpoint")
+        || !crate::sandbox::has_program("curl", "the endpoint with another client")
+    {
         return;
     }
     let sandbox = Sandbox::new();
-    let mut command = sandbox.command(PROGRAM, &Run {
-        args: args(&["endpoint"]),
-        ..Run::default()
-    });
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = sandbox.command(
+        PROGRAM,
+        &Run {
+            args: args(&["endpoint"]),
+            ..Run::default()
+        },
+    );
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdout = child.stdout.take().unwrap();
     let mut url = Vec::new();
     let mut byte = [0];
@@ -284,11 +401,22 @@ fn the_endpoint_serves_another_client() {
         "{{\"model\":\"m\",\"messages\":[{{\"role\":\"user\",\"content\":\"list the files here\"}}],\"tools\":[{tool}]}}"
     );
     for prefix in ["", "/v1"] {
-        let whole = json::parse(ask(&format!("{prefix}/chat/completions"), &body).as_bytes()).unwrap();
+        let whole =
+            json::parse(ask(&format!("{prefix}/chat/completions"), &body).as_bytes()).unwrap();
         let message = whole.pointer("/choices/0/message").unwrap_or(&Value::Null);
-        assert_eq!(message.get("role").and_then(Value::as_str), Some("assistant"), "{whole}");
-        let streamed = ask(&format!("{prefix}/chat/completions"), &body.replacen('{', "{\"stream\":true,", 1));
-        assert!(streamed.starts_with("data: {") && streamed.trim_end().ends_with("data: [DONE]"), "{streamed}");
+        assert_eq!(
+            message.get("role").and_then(Value::as_str),
+            Some("assistant"),
+            "{whole}"
+        );
+        let streamed = ask(
+            &format!("{prefix}/chat/completions"),
+            &body.replacen('{', "{\"stream\":true,", 1),
+        );
+        assert!(
+            streamed.starts_with("data: {") && streamed.trim_end().ends_with("data: [DONE]"),
+            "{streamed}"
+        );
         let models = json::parse(ask(&format!("{prefix}/models"), "").as_bytes()).unwrap();
         assert!(models.pointer("/data/0/id").is_some(), "{models}");
     }

@@ -128,7 +128,10 @@ impl Sandbox {
         let mut command = Command::new(program);
         command.current_dir(self.work()).env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        let own = run.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let own = run
+            .env
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()));
         for (name, value) in ENVIRONMENT.iter().copied().chain(own) {
             match self.expand(value, run.url.as_deref()).as_str() {
                 "" => command.env_remove(name),
@@ -191,7 +194,9 @@ impl Sandbox {
                 fs::write(&path, bytes).unwrap();
                 command.stdin(File::open(&path).unwrap()).process_group(0);
             }
-            Stdin::Open | Stdin::Pipe(_) | Stdin::After(..) => _ = command.stdin(Stdio::piped()).process_group(0),
+            Stdin::Open | Stdin::Pipe(_) | Stdin::After(..) => {
+                _ = command.stdin(Stdio::piped()).process_group(0);
+            }
             Stdin::Terminal => {
                 let pty = Pty::open(80, 24).unwrap();
                 command.stdin(pty.terminal().unwrap());
@@ -244,7 +249,9 @@ fn follow(
             }
             return Ended::Exit(status);
         }
-        let reached = ahead.iter().position(|(mark, _)| mark.is_reached(&seen.state()));
+        let reached = ahead
+            .iter()
+            .position(|(mark, _)| mark.is_reached(&seen.state()));
         match reached.map(|index| ahead.remove(index).1) {
             Some(Ahead::Signal(name)) => signal(name, pid, false),
             Some(Ahead::Send(bytes)) => {
@@ -273,7 +280,11 @@ fn redirected(program: &str, run: &Run) -> (String, Run) {
 
 /// Signals a process, or its group.
 pub(crate) fn signal(name: &str, pid: u32, is_group: bool) {
-    let target = if is_group { format!("-{pid}") } else { pid.to_string() };
+    let target = if is_group {
+        format!("-{pid}")
+    } else {
+        pid.to_string()
+    };
     let _ = Command::new("sh")
         .args(["-c", "kill -s $0 -- $1 2>/dev/null", name, &target])
         .status();
@@ -360,7 +371,10 @@ mod tests {
     fn check(script: &str, run: Run, code: i32, stdout: &str) {
         let (ended, seen) = shell(script, run);
         let state = seen.state();
-        assert!(matches!(&ended, Ended::Exit(status) if status.code() == Some(code)), "{ended:?} {state:?}");
+        assert!(
+            matches!(&ended, Ended::Exit(status) if status.code() == Some(code)),
+            "{ended:?} {state:?}"
+        );
         assert_eq!(String::from_utf8_lossy(&state.stdout), stdout);
     }
 
@@ -373,14 +387,44 @@ mod tests {
 
     #[test]
     fn standard_input_is_what_was_asked_for() {
-        check("cat; echo $?", with_stdin(Stdin::Pipe(b"a\n".to_vec())), 0, "a\n0\n");
-        check("cat; echo $?", with_stdin(Stdin::File(b"a\n".to_vec())), 0, "a\n0\n");
+        check(
+            "cat; echo $?",
+            with_stdin(Stdin::Pipe(b"a\n".to_vec())),
+            0,
+            "a\n0\n",
+        );
+        check(
+            "cat; echo $?",
+            with_stdin(Stdin::File(b"a\n".to_vec())),
+            0,
+            "a\n0\n",
+        );
         check("cat; echo $?", Run::default(), 0, "0\n");
-        check("cat 2>/dev/null; echo $?", with_stdin(Stdin::Closed), 0, "1\n");
-        check("test -p /dev/fd/0; echo $?", with_stdin(Stdin::Open), 0, "0\n");
-        check("test -t 0; echo $?; test -t 1; echo $?", with_stdin(Stdin::Terminal), 0, "0\n1\n");
+        check(
+            "cat 2>/dev/null; echo $?",
+            with_stdin(Stdin::Closed),
+            0,
+            "1\n",
+        );
+        check(
+            "test -p /dev/fd/0; echo $?",
+            with_stdin(Stdin::Open),
+            0,
+            "0\n",
+        );
+        check(
+            "test -t 0; echo $?; test -t 1; echo $?",
+            with_stdin(Stdin::Terminal),
+            0,
+            "0\n1\n",
+        );
         let late = Stdin::After(Mark::Stdout("go".to_owned()), b"x\n".to_vec());
-        check("echo go; read line; echo [$line]", with_stdin(late), 0, "go\n[x]\n");
+        check(
+            "echo go; read line; echo [$line]",
+            with_stdin(late),
+            0,
+            "go\n[x]\n",
+        );
     }
 
     #[test]
@@ -396,13 +440,21 @@ mod tests {
             signals,
             ..Run::default()
         };
-        check("trap 'echo caught; exit 9' TERM; echo ready >&2; while :; do sleep 0.05; done", run, 9, "caught\n");
+        check(
+            "trap 'echo caught; exit 9' TERM; echo ready >&2; while :; do sleep 0.05; done",
+            run,
+            9,
+            "caught\n",
+        );
     }
 
     #[test]
     fn the_environment_is_clean() {
         let run = Run {
-            env: vec![("A".to_owned(), "$DIR/b".to_owned()), ("ANKITA_MODEL".to_owned(), String::new())],
+            env: vec![
+                ("A".to_owned(), "$DIR/b".to_owned()),
+                ("ANKITA_MODEL".to_owned(), String::new()),
+            ],
             url: Some("http://h:1".to_owned()),
             ..Run::default()
         };
@@ -416,6 +468,11 @@ mod tests {
     #[test]
     fn what_lives_on_is_a_fault() {
         let (_, seen) = shell("sleep 30 & exit 0", Run::default());
-        assert!(seen.state().faults.iter().any(|fault| fault.contains("left behind")));
+        assert!(
+            seen.state()
+                .faults
+                .iter()
+                .any(|fault| fault.contains("left behind"))
+        );
     }
 }

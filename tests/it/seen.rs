@@ -46,10 +46,23 @@ pub(crate) struct State {
 /// In short, for the message of a test that failed.
 impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let tail = |bytes: &[u8]| String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(2_000)..]).into_owned();
-        writeln!(f, "{} requests, {} replies, exit {:?}", self.requests.len(), self.replies, self.exit)?;
+        let tail = |bytes: &[u8]| {
+            String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(2_000)..]).into_owned()
+        };
+        writeln!(
+            f,
+            "{} requests, {} replies, exit {:?}",
+            self.requests.len(),
+            self.replies,
+            self.exit
+        )?;
         writeln!(f, "faults: {:#?}", self.faults)?;
-        writeln!(f, "standard output:\n{}\nstandard error:\n{}", tail(&self.stdout), tail(&self.stderr))
+        writeln!(
+            f,
+            "standard output:\n{}\nstandard error:\n{}",
+            tail(&self.stdout),
+            tail(&self.stderr)
+        )
     }
 }
 
@@ -116,7 +129,9 @@ impl Mark {
             "reply" => Ok(Self::Reply(number()?)),
             "stdout" => Ok(Self::Stdout(rest.to_owned())),
             "stderr" => Ok(Self::Stderr(rest.to_owned())),
-            _ => Err(format!("`{text}` is none of `request N`, `reply N`, `stdout TEXT`, `stderr TEXT`")),
+            _ => Err(format!(
+                "`{text}` is none of `request N`, `reply N`, `stdout TEXT`, `stderr TEXT`"
+            )),
         }
     }
 

@@ -108,7 +108,12 @@ impl Server {
     }
 
     /// Listens on a unix socket at `path`.
-    pub(crate) fn unix(script: Box<dyn Script>, seen: &Seen, strictness: Strictness, path: &Path) -> Self {
+    pub(crate) fn unix(
+        script: Box<dyn Script>,
+        seen: &Seen,
+        strictness: Strictness,
+        path: &Path,
+    ) -> Self {
         let listener = UnixListener::bind(path).unwrap();
         let shared = Shared::new(script, seen, strictness, "localhost");
         let accepting = Arc::clone(&shared);
@@ -163,7 +168,11 @@ fn accept(shared: &Arc<Shared>, mut next: impl FnMut() -> io::Result<Socket>) {
             state.connections += 1;
             state.connections
         });
-        shared.open.lock().unwrap().push((connection, socket.twin()));
+        shared
+            .open
+            .lock()
+            .unwrap()
+            .push((connection, socket.twin()));
         let shared = Arc::clone(shared);
         threads.push(thread::spawn(move || {
             serve(&shared, socket, connection);
@@ -194,12 +203,20 @@ fn serve(shared: &Shared, mut socket: Socket, connection: usize) {
         };
         let mut wrong = Vec::new();
         if !shared.strictness.is_lenient {
-            wrong = faults(&request, &shared.host, shared.strictness.is_proxy, !manner.is_early);
+            wrong = faults(
+                &request,
+                &shared.host,
+                shared.strictness.is_proxy,
+                !manner.is_early,
+            );
         }
         let reply = shared.script.reply(connection, nth, &request);
         shared.seen.update(|state| {
             if reply.is_none() {
-                let what = format!("no reply was scripted for {} {}", request.method, request.target);
+                let what = format!(
+                    "no reply was scripted for {} {}",
+                    request.method, request.target
+                );
                 state.faults.push(what);
             }
             state.faults.append(&mut wrong);
@@ -238,7 +255,11 @@ fn write_reply(socket: &mut Socket, reply: &Reply) -> io::Result<Option<End>> {
                 let in_pieces = bytes
                     .len()
                     .min(reply.pieces_until.saturating_sub(sent))
-                    .min(if reply.piece_bytes == 0 { 0 } else { usize::MAX });
+                    .min(if reply.piece_bytes == 0 {
+                        0
+                    } else {
+                        usize::MAX
+                    });
                 for piece in bytes[..in_pieces].chunks(reply.piece_bytes.max(1)) {
                     socket.write_all(piece)?;
                 }
@@ -258,7 +279,12 @@ fn read_request(socket: &mut Socket, manner: Manner) -> Result<Option<Request>, 
         match socket.read(&mut byte) {
             Ok(1) => head.push(byte[0]),
             _ if head.is_empty() => return Ok(None),
-            _ => return Err(format!("the head of a request broke off: {}", head.escape_ascii())),
+            _ => {
+                return Err(format!(
+                    "the head of a request broke off: {}",
+                    head.escape_ascii()
+                ));
+            }
         }
         if 64 * 1024 < head.len() {
             return Err("the head of a request is longer than 64 KiB".to_owned());
@@ -274,7 +300,9 @@ fn read_request(socket: &mut Socket, manner: Manner) -> Result<Option<Request>, 
         .read_exact(&mut request.body)
         .map_err(|error| format!("the body of a request broke off: {error}"))?;
     if held_back == 1 {
-        request.body.push(socket.peek().map_err(|error| error.to_string())?);
+        request
+            .body
+            .push(socket.peek().map_err(|error| error.to_string())?);
     }
     Ok(Some(request))
 }

@@ -20,7 +20,9 @@ struct Replies(Vec<&'static str>, Seen);
 impl Script for Replies {
     fn reply(&self, _connection: usize, _nth: usize, _request: &Request) -> Option<Reply> {
         let number = self.1.state().requests.len();
-        self.0.get(number).map(|text| reply::reply(text, true, number + 1, &mut (10 * number)).unwrap())
+        self.0
+            .get(number)
+            .map(|text| reply::reply(text, true, number + 1, &mut (10 * number)).unwrap())
     }
 }
 
@@ -39,14 +41,21 @@ struct Session {
 impl Session {
     fn start(args: &[&str], replies: Vec<&'static str>) -> Self {
         let (sandbox, seen) = (Sandbox::new(), Seen::default());
-        let server = Server::tcp(Box::new(Replies(replies, seen.clone())), &seen, Strictness::default());
+        let server = Server::tcp(
+            Box::new(Replies(replies, seen.clone())),
+            &seen,
+            Strictness::default(),
+        );
         let pty = Pty::open(80, 24).unwrap();
-        let mut command: Command = sandbox.command(PROGRAM, &Run {
-            args: args.iter().map(|word| (*word).to_owned()).collect(),
-            env: vec![("TERM".to_owned(), "xterm-256color".to_owned())],
-            url: Some(server.url.clone()),
-            ..Run::default()
-        });
+        let mut command: Command = sandbox.command(
+            PROGRAM,
+            &Run {
+                args: args.iter().map(|word| (*word).to_owned()).collect(),
+                env: vec![("TERM".to_owned(), "xterm-256color".to_owned())],
+                url: Some(server.url.clone()),
+                ..Run::default()
+            },
+        );
         command
             .stdin(pty.terminal().unwrap())
             .stdout(pty.terminal().unwrap())
@@ -72,10 +81,17 @@ impl Session {
         let read = self.read;
         let find = |screen: &[u8]| {
             let tail = &screen[read..];
-            tail.windows(text.len()).position(|window| window == text.as_bytes())
+            tail.windows(text.len())
+                .position(|window| window == text.as_bytes())
         };
-        let is_there = self.seen.wait(self.until, |state| find(&state.stdout).is_some());
-        assert!(is_there, "`{text}` never came; the screen:\n{}", self.screen());
+        let is_there = self
+            .seen
+            .wait(self.until, |state| find(&state.stdout).is_some());
+        assert!(
+            is_there,
+            "`{text}` never came; the screen:\n{}",
+            self.screen()
+        );
         let at = find(&self.seen.state().stdout).unwrap_or(0);
         self.read += at + text.len();
     }
@@ -86,7 +102,11 @@ impl Session {
 
     fn screen(&self) -> String {
         let state = self.seen.state();
-        format!("{}\nfaults: {:?}", String::from_utf8_lossy(&state.stdout), state.faults)
+        format!(
+            "{}\nfaults: {:?}",
+            String::from_utf8_lossy(&state.stdout),
+            state.faults
+        )
     }
 
     /// Waits for the program's end and gives its exit code.
@@ -118,15 +138,18 @@ fn a_session_answers_asks_stops_and_ends() {
     if !is_ready() {
         return;
     }
-    let mut session = Session::start(&[], vec![
-        "text: Hel\ntext: lo there\nfinish: stop",
-        "call: write_file {\"path\":\"a.txt\",\"content\":\"new\\n\"}\nfinish: tool_calls",
-        "text: Written.\nfinish: stop",
-        "call: write_file {\"path\":\"b.txt\",\"content\":\"new\\n\"}\nfinish: tool_calls",
-        "text: Not written.\nfinish: stop",
-        "text: A long story\nend: hold",
-        "text: Still here.\nfinish: stop",
-    ]);
+    let mut session = Session::start(
+        &[],
+        vec![
+            "text: Hel\ntext: lo there\nfinish: stop",
+            "call: write_file {\"path\":\"a.txt\",\"content\":\"new\\n\"}\nfinish: tool_calls",
+            "text: Written.\nfinish: stop",
+            "call: write_file {\"path\":\"b.txt\",\"content\":\"new\\n\"}\nfinish: tool_calls",
+            "text: Not written.\nfinish: stop",
+            "text: A long story\nend: hold",
+            "text: Still here.\nfinish: stop",
+        ],
+    );
     session.expect(PROMPT);
     session.type_keys("hi\r");
     session.expect("Hello there");
@@ -139,7 +162,10 @@ fn a_session_answers_asks_stops_and_ends() {
     session.type_keys("y\r");
     session.expect("Written.");
     session.expect(PROMPT);
-    assert_eq!(std::fs::read_to_string(session.sandbox.work().join("a.txt")).unwrap(), "new\n");
+    assert_eq!(
+        std::fs::read_to_string(session.sandbox.work().join("a.txt")).unwrap(),
+        "new\n"
+    );
 
     // Enter alone is no.
     session.type_keys("write b\r");
@@ -196,10 +222,13 @@ fn a_one_shot_on_a_terminal_asks() {
     if !is_ready() {
         return;
     }
-    let mut session = Session::start(&["-p", "run it"], vec![
-        "call: run_command {\"command\":\"echo ran >made.txt\"}\nfinish: tool_calls",
-        "text: Done.\nfinish: stop",
-    ]);
+    let mut session = Session::start(
+        &["-p", "run it"],
+        vec![
+            "call: run_command {\"command\":\"echo ran >made.txt\"}\nfinish: tool_calls",
+            "text: Done.\nfinish: stop",
+        ],
+    );
     session.expect("echo ran >made.txt");
     session.expect(QUESTION);
     session.type_keys("y\r");
@@ -224,7 +253,11 @@ fn a_session_leaves_the_terminal_as_it_was() {
     for mode in ["?2004", "?1004", "?1000", "?25"] {
         let set = screen.rfind(&format!("\x1b[{mode}h"));
         let unset = screen.rfind(&format!("\x1b[{mode}l"));
-        let is_undone = if mode == "?25" { unset <= set } else { set <= unset };
+        let is_undone = if mode == "?25" {
+            unset <= set
+        } else {
+            set <= unset
+        };
         assert!(is_undone, "{mode} is left: {screen:?}");
     }
     assert!(matches!(code, Some(0 | 130)), "{code:?} {screen}");

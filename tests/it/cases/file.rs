@@ -39,7 +39,8 @@ pub(crate) struct Section {
 }
 
 const SETUP: &[&str] = &[
-    "args", "env", "files", "setup", "needs", "server", "stdin", "reply", "signal", "output", "ignore",
+    "args", "env", "files", "setup", "needs", "server", "stdin", "reply", "signal", "output",
+    "ignore",
 ];
 /// The compared sections, in the order in which they are written.
 pub(crate) const COMPARED: &[&str] = &["requests", "stdout", "stderr", "exit", "after"];
@@ -62,7 +63,10 @@ impl CaseFile {
             let header = header.trim_end_matches('\n');
             let (name, argument) = header.split_once(' ').unwrap_or((header, ""));
             let is_fact = matches!(argument, "has" | "lacks") && COMPARED.contains(&name);
-            if !SETUP.contains(&name) && !is_fact && (!COMPARED.contains(&name) || !argument.is_empty()) {
+            if !SETUP.contains(&name)
+                && !is_fact
+                && (!COMPARED.contains(&name) || !argument.is_empty())
+            {
                 return Err(format!("no section is called `{header}`"));
             }
             if name != "reply" && case.find(name, argument).is_some() {
@@ -128,9 +132,11 @@ impl CaseFile {
 
     fn find(&self, name: &str, argument: &str) -> Option<&Section> {
         let is_fact = matches!(argument, "has" | "lacks");
-        self.sections
-            .iter()
-            .find(|section| section.name == name && section.is_fact() == is_fact && (!is_fact || section.argument == argument))
+        self.sections.iter().find(|section| {
+            section.name == name
+                && section.is_fact() == is_fact
+                && (!is_fact || section.argument == argument)
+        })
     }
 }
 
@@ -149,7 +155,10 @@ pub(crate) fn files(body: &str) -> Result<Vec<(String, String)>, String> {
         } else if let Some((_, content)) = found.last_mut() {
             content.push_str(line);
         } else {
-            return Err(format!("`{}` stands before the first `### path`", line.trim_end()));
+            return Err(format!(
+                "`{}` stands before the first `### path`",
+                line.trim_end()
+            ));
         }
     }
     Ok(found)
@@ -195,9 +204,14 @@ pub(crate) fn unescape(text: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
-        bytes.extend(rest[..at].as_bytes());
+        bytes.extend(&rest.as_bytes()[..at]);
         let escape = &rest[at + 1..];
-        let wrong = || format!("no escape begins with `\\{}`", escape.chars().next().unwrap_or(' '));
+        let wrong = || {
+            format!(
+                "no escape begins with `\\{}`",
+                escape.chars().next().unwrap_or(' ')
+            )
+        };
         let mut length = 1;
         match escape.chars().next() {
             Some('n') => bytes.push(b'\n'),
@@ -212,7 +226,9 @@ pub(crate) fn unescape(text: &str) -> Result<Vec<u8>, String> {
                 length = 3;
             }
             Some('u') => {
-                let digits = escape.strip_prefix("u{").and_then(|rest| rest.split_once('}'));
+                let digits = escape
+                    .strip_prefix("u{")
+                    .and_then(|rest| rest.split_once('}'));
                 let (digits, _) = digits.ok_or_else(wrong)?;
                 let number = u32::from_str_radix(digits, 16).map_err(|_| wrong())?;
                 let c = char::from_u32(number).ok_or_else(wrong)?;
@@ -247,7 +263,12 @@ mod tests {
     fn compared_sections_are_replaced_and_facts_stay() {
         let mut case = CaseFile::parse(CASE).unwrap();
         case.replace(vec![("stdout", "z".to_owned()), ("exit", "0\n".to_owned())]);
-        assert!(case.write().ends_with("## stderr has\nboth\n## stdout\nz\n## exit\n0\n"), "{}", case.write());
+        assert!(
+            case.write()
+                .ends_with("## stderr has\nboth\n## stdout\nz\n## exit\n0\n"),
+            "{}",
+            case.write()
+        );
     }
 
     #[test]
@@ -257,24 +278,35 @@ mod tests {
             assert!(error.contains(part), "{error}");
         };
         check("What it shows, at some length.\n## arg\n", "`arg`");
-        check("What it shows, at some length.\n## args\n## args\n", "twice");
+        check(
+            "What it shows, at some length.\n## args\n## args\n",
+            "twice",
+        );
         check("What it shows, at some length.\n## stdin\n", "no `args`");
-        check("What it shows, at some length.\n## args\n## stdout hass\n", "`stdout hass`");
+        check(
+            "What it shows, at some length.\n## args\n## stdout hass\n",
+            "`stdout hass`",
+        );
         check("## args\n-p hi\n", "sentence");
     }
 
     #[test]
     fn words_split_as_in_a_shell() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(words(text).unwrap(), expected, "{text}");
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(words(text).unwrap(), expected, "{text}");
         check("a  b\n c\n", &["a", "b", "c"]);
-        check("-p 'a b' \"c \\\" 'd'\" e\\ f ''", &["-p", "a b", "c \" 'd'", "e f", ""]);
+        check(
+            "-p 'a b' \"c \\\" 'd'\" e\\ f ''",
+            &["-p", "a b", "c \" 'd'", "e f", ""],
+        );
         check("--flag='x y'z", &["--flag=x yz"]);
         assert!(words("'a").is_err());
     }
 
     #[test]
     fn escapes_are_bytes() {
-        let check = |text: &str, expected: &[u8]| assert_eq!(unescape(text).unwrap(), expected, "{text}");
+        let check =
+            |text: &str, expected: &[u8]| assert_eq!(unescape(text).unwrap(), expected, "{text}");
         check(r"a\n\r\t\0\e\\é", "a\n\r\t\0\u{1b}\\é".as_bytes());
         check(r"\xff\x00\u{1F600}!", b"\xff\x00\xf0\x9f\x98\x80!");
         assert!(unescape(r"\q").is_err());
@@ -285,7 +317,13 @@ mod tests {
     #[test]
     fn files_have_paths() {
         let found = files("### a/b\nx\n### c\n").unwrap();
-        assert_eq!(found, [("a/b".to_owned(), "x\n".to_owned()), ("c".to_owned(), String::new())]);
+        assert_eq!(
+            found,
+            [
+                ("a/b".to_owned(), "x\n".to_owned()),
+                ("c".to_owned(), String::new())
+            ]
+        );
         assert!(files("x\n").is_err());
     }
 }

@@ -36,11 +36,16 @@ fn cases() {
     if !crate::IS_BINARY_READY {
         for path in &paths {
             let text = fs::read_to_string(path).unwrap();
-            if let Err(error) = CaseFile::parse(&text).and_then(|case| Plan::new(&case, &Sandbox::new())) {
+            if let Err(error) =
+                CaseFile::parse(&text).and_then(|case| Plan::new(&case, &Sandbox::new()))
+            {
                 panic!("{}: {error}", path.display());
             }
         }
-        eprintln!("skipped: {} case files: the program does not work yet", paths.len());
+        eprintln!(
+            "skipped: {} case files: the program does not work yet",
+            paths.len()
+        );
         return;
     }
     let next = AtomicUsize::new(0);
@@ -50,7 +55,10 @@ fn cases() {
             scope.spawn(|| {
                 while let Some(path) = paths.get(next.fetch_add(1, Ordering::SeqCst)) {
                     if let Err(what) = check(path) {
-                        failed.lock().unwrap().push(format!("{}: {what}", path.display()));
+                        failed
+                            .lock()
+                            .unwrap()
+                            .push(format!("{}: {what}", path.display()));
                     }
                 }
             });
@@ -58,7 +66,13 @@ fn cases() {
     });
     let mut failed = failed.into_inner().unwrap();
     failed.sort();
-    assert!(failed.is_empty(), "{} of {} cases failed:\n\n{}", failed.len(), paths.len(), failed.join("\n"));
+    assert!(
+        failed.is_empty(),
+        "{} of {} cases failed:\n\n{}",
+        failed.len(),
+        paths.len(),
+        failed.join("\n")
+    );
 }
 
 fn case_files() -> Vec<PathBuf> {
@@ -76,9 +90,10 @@ fn case_files() -> Vec<PathBuf> {
 fn check(path: &PathBuf) -> Result<(), String> {
     let text = fs::read_to_string(path).unwrap();
     let mut case = CaseFile::parse(&text)?;
-    let missing = case.body("needs").split_whitespace().any(|program| {
-        !has_program(program, &path.display().to_string())
-    });
+    let missing = case
+        .body("needs")
+        .split_whitespace()
+        .any(|program| !has_program(program, &path.display().to_string()));
     if missing {
         return Ok(());
     }
@@ -95,10 +110,17 @@ fn check(path: &PathBuf) -> Result<(), String> {
     let mut what = faults;
     for (name, body) in &actual.sections {
         if let Some(expected) = case.get(name).filter(|section| section.body != *body) {
-            what.push(format!("{name} differs:\n{}", difference(&expected.body, body)));
+            what.push(format!(
+                "{name} differs:\n{}",
+                difference(&expected.body, body)
+            ));
         }
     }
-    if what.is_empty() { Ok(()) } else { Err(format!("{}\n{}", what.join("\n"), actual.all())) }
+    if what.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{}\n{}", what.join("\n"), actual.all()))
+    }
 }
 
 /// What a case does, read from its file.
@@ -113,21 +135,31 @@ struct Plan {
 impl Plan {
     fn new(case: &CaseFile, sandbox: &Sandbox) -> Result<Self, String> {
         let mut replies = Vec::new();
-        for section in case.sections.iter().filter(|section| section.name == "reply") {
+        for section in case
+            .sections
+            .iter()
+            .filter(|section| section.name == "reply")
+        {
             let count = match section.argument.as_str() {
                 "" => 1,
-                count => count.parse().map_err(|_| format!("`reply {count}`: no number"))?,
+                count => count
+                    .parse()
+                    .map_err(|_| format!("`reply {count}`: no number"))?,
             };
             let text = sandbox.expand(&section.body, None);
             reply::reply(&text, true, 1, &mut 0)?;
             replies.extend(vec![text; count]);
         }
         let env = case.body("env").lines().map(|line| {
-            let pair = line.split_once('=').ok_or_else(|| format!("`{line}` is no `NAME=value`"))?;
+            let pair = line
+                .split_once('=')
+                .ok_or_else(|| format!("`{line}` is no `NAME=value`"))?;
             Ok((pair.0.to_owned(), pair.1.to_owned()))
         });
         let signals = case.body("signal").lines().map(|line| {
-            let (name, mark) = line.split_once(" after ").ok_or_else(|| format!("`{line}` is no `INT after MARK`"))?;
+            let (name, mark) = line
+                .split_once(" after ")
+                .ok_or_else(|| format!("`{line}` is no `INT after MARK`"))?;
             Ok((name.to_owned(), Mark::parse(mark)?))
         });
         Ok(Self {
@@ -141,7 +173,11 @@ impl Plan {
             },
             files: files(case.body("files"))?,
             setup: case.body("setup").to_owned(),
-            server: case.body("server").split_whitespace().map(str::to_owned).collect(),
+            server: case
+                .body("server")
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
             replies,
         })
     }
@@ -176,7 +212,11 @@ fn reader(text: &str) -> Result<Reader, String> {
         ("", "") => Ok(Reader::Whole),
         ("closed", "") => Ok(Reader::Closed),
         ("slow", "") => Ok(Reader::Slow),
-        ("head", lines) => Ok(Reader::Head(lines.parse().map_err(|_| format!("`{lines}` is no number"))?)),
+        ("head", lines) => Ok(Reader::Head(
+            lines
+                .parse()
+                .map_err(|_| format!("`{lines}` is no number"))?,
+        )),
         _ => Err(format!("`output` is not `{text}`")),
     }
 }
@@ -192,7 +232,10 @@ impl Script for Replies {
     fn manner(&self, _connection: usize, _nth: usize) -> Manner {
         let next = self.state.lock().unwrap().0;
         Manner {
-            is_reset: self.texts.get(next).is_some_and(|text| reply::is_reset(text)),
+            is_reset: self
+                .texts
+                .get(next)
+                .is_some_and(|text| reply::is_reset(text)),
             ..Manner::default()
         }
     }
@@ -230,9 +273,15 @@ fn run(case: &CaseFile, program: &str) -> Result<Actual, String> {
         is_lenient: plan.is("lenient"),
     };
     let is_closed = plan.replies.is_empty() && !plan.is("open");
-    let server = match plan.is("unix") {
-        true => Server::unix(Box::new(script), &seen, strictness, &sandbox.root.join("socket")),
-        false => Server::tcp(Box::new(script), &seen, strictness),
+    let server = if plan.is("unix") {
+        Server::unix(
+            Box::new(script),
+            &seen,
+            strictness,
+            &sandbox.root.join("socket"),
+        )
+    } else {
+        Server::tcp(Box::new(script), &seen, strictness)
     };
     let url = server.url.clone();
     plan.run.url = Some(url.clone());
@@ -255,7 +304,13 @@ fn run(case: &CaseFile, program: &str) -> Result<Actual, String> {
     }
     let script = plan.replies.join("\n");
     Ok(Actual {
-        sections: sections(&state, &ended, &script, &names, &transcript::changes(&before, &after, &names)),
+        sections: sections(
+            &state,
+            &ended,
+            &script,
+            &names,
+            &transcript::changes(&before, &after, &names),
+        ),
         faults,
     })
 }
@@ -280,10 +335,19 @@ fn put_files(plan: &Plan, sandbox: &Sandbox, url: &str) -> Result<(), String> {
     if output.status.success() {
         return Ok(());
     }
-    Err(format!("the setup failed: {}", String::from_utf8_lossy(&output.stderr)))
+    Err(format!(
+        "the setup failed: {}",
+        String::from_utf8_lossy(&output.stderr)
+    ))
 }
 
-fn sections(state: &State, ended: &Ended, script: &str, names: &Names, changes: &str) -> Vec<(&'static str, String)> {
+fn sections(
+    state: &State,
+    ended: &Ended,
+    script: &str,
+    names: &Names,
+    changes: &str,
+) -> Vec<(&'static str, String)> {
     use std::os::unix::process::ExitStatusExt;
     let exit = match ended {
         Ended::Exit(status) => match status.code() {
@@ -293,7 +357,10 @@ fn sections(state: &State, ended: &Ended, script: &str, names: &Names, changes: 
         Ended::Late => "none\n".to_owned(),
     };
     vec![
-        ("requests", transcript::requests(&state.requests, script, names)),
+        (
+            "requests",
+            transcript::requests(&state.requests, script, names),
+        ),
         ("stdout", transcript::body(names.apply(&state.stdout))),
         ("stderr", transcript::body(names.apply(&state.stderr))),
         ("exit", exit),
@@ -316,7 +383,10 @@ impl Actual {
             let body = self.section(&section.name);
             for text in section.body.lines() {
                 if body.contains(text) != (section.argument == "has") {
-                    faults.push(format!("not so: {} {} `{text}`", section.name, section.argument));
+                    faults.push(format!(
+                        "not so: {} {} `{text}`",
+                        section.name, section.argument
+                    ));
                 }
             }
         }
@@ -328,8 +398,12 @@ impl Actual {
         let ignored: Vec<&str> = case.body("ignore").split_whitespace().collect();
         self.sections
             .iter()
-            .filter(|(name, body)| !ignored.contains(name) && (*name != "after" || !body.is_empty()))
-            .filter(|(name, body)| *name != "requests" || !body.is_empty() || case.get("requests").is_some())
+            .filter(|(name, body)| {
+                !ignored.contains(name) && (*name != "after" || !body.is_empty())
+            })
+            .filter(|(name, body)| {
+                *name != "requests" || !body.is_empty() || case.get("requests").is_some()
+            })
             .cloned()
             .collect()
     }
@@ -365,10 +439,18 @@ fn difference(expected: &str, actual: &str) -> String {
         .zip(new[head..].iter().rev())
         .take_while(|(a, b)| a == b)
         .count();
-    let gone = old[head..old.len() - tail].iter().map(|line| format!("  - {line}\n"));
-    let come = new[head..new.len() - tail].iter().map(|line| format!("  + {line}\n"));
+    let gone = old[head..old.len() - tail]
+        .iter()
+        .map(|line| format!("  - {line}\n"));
+    let come = new[head..new.len() - tail]
+        .iter()
+        .map(|line| format!("  + {line}\n"));
     let lines: String = gone.chain(come).collect();
-    if lines.is_empty() { "  only in how the lines end\n".to_owned() } else { lines }
+    if lines.is_empty() {
+        "  only in how the lines end\n".to_owned()
+    } else {
+        lines
+    }
 }
 
 #[cfg(test)]

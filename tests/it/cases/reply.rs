@@ -20,14 +20,21 @@ use crate::json::{self, Value, array, object};
 use crate::server::{End, Reply, Step};
 
 /// Makes the reply that `text` describes to request `number` (from 1). `calls` counts calls through the case.
-pub(crate) fn reply(text: &str, is_stream: bool, number: usize, calls: &mut usize) -> Result<Reply, String> {
+pub(crate) fn reply(
+    text: &str,
+    is_stream: bool,
+    number: usize,
+    calls: &mut usize,
+) -> Result<Reply, String> {
     let mut draft = Draft {
         is_stream,
         calls: *calls,
         ..Draft::default()
     };
     for line in text.replace("$N", &number.to_string()).lines() {
-        draft.directive(line).map_err(|error| format!("`{line}`: {error}"))?;
+        draft
+            .directive(line)
+            .map_err(|error| format!("`{line}`: {error}"))?;
     }
     *calls = draft.calls;
     Ok(draft.finish())
@@ -118,7 +125,8 @@ impl Draft {
             }
             "delay" => {
                 let seconds: f64 = value.parse().map_err(|_| "no number")?;
-                self.steps.push(Step::Pause(Duration::from_secs_f64(seconds)));
+                self.steps
+                    .push(Step::Pause(Duration::from_secs_f64(seconds)));
             }
             "split" => self.piece_bytes = value.parse().map_err(|_| "no number")?,
             "end" => {
@@ -162,7 +170,8 @@ impl Draft {
 
     fn event(&mut self, data: &[u8]) {
         if self.is_stream {
-            self.steps.push(Step::Bytes(framed(&[b"data: ", data, b"\n\n"].concat())));
+            self.steps
+                .push(Step::Bytes(framed(&[b"data: ", data, b"\n\n"].concat())));
         }
     }
 
@@ -182,10 +191,15 @@ impl Draft {
             } else if !self.is_ended {
                 self.steps.push(Step::End(End::Fin));
             }
-            let type_line = "Content-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n";
+            let type_line =
+                "Content-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: chunked\r\n";
             let head = format!("HTTP/1.1 200 OK\r\n{type_line}{}\r\n", self.headers);
             // A server that thinks first sends nothing meanwhile.
-            let pauses = self.steps.iter().take_while(|step| matches!(step, Step::Pause(_))).count();
+            let pauses = self
+                .steps
+                .iter()
+                .take_while(|step| matches!(step, Step::Pause(_)))
+                .count();
             self.steps.insert(pauses, Step::Bytes(head.into_bytes()));
             self.steps
         } else {
@@ -203,12 +217,20 @@ impl Draft {
     fn whole(&self) -> Vec<Step> {
         let body = self.body.clone().unwrap_or_default();
         let status = self.status.unwrap_or(200);
-        let kind = if body.starts_with(b"{") { "application/json" } else { "text/plain; charset=utf-8" };
+        let kind = if body.starts_with(b"{") {
+            "application/json"
+        } else {
+            "text/plain; charset=utf-8"
+        };
         let mut head = format!("HTTP/1.1 {status} Scripted\r\n");
         if !self.headers.to_lowercase().contains("content-type:") {
             head.push_str(&format!("Content-Type: {kind}\r\n"));
         }
-        head.push_str(&format!("Content-Length: {}\r\n{}\r\n", body.len(), self.headers));
+        head.push_str(&format!(
+            "Content-Length: {}\r\n{}\r\n",
+            body.len(),
+            self.headers
+        ));
         let mut steps: Vec<Step> = self
             .steps
             .iter()
@@ -216,14 +238,23 @@ impl Draft {
             .cloned()
             .collect();
         steps.push(Step::Bytes([head.into_bytes(), body].concat()));
-        steps.extend(self.steps.iter().filter(|step| matches!(step, Step::End(_))).cloned());
+        steps.extend(
+            self.steps
+                .iter()
+                .filter(|step| matches!(step, Step::End(_)))
+                .cloned(),
+        );
         steps
     }
 
     fn completion(&self) -> Vec<u8> {
         let mut message = object! { "role": "assistant" };
         if let Value::Object(message) = &mut message {
-            let content = if self.text.is_empty() { Value::Null } else { Value::from(self.text.as_str()) };
+            let content = if self.text.is_empty() {
+                Value::Null
+            } else {
+                Value::from(self.text.as_str())
+            };
             message.insert("content", content);
             if !self.reasoning.is_empty() {
                 message.insert("reasoning_content", self.reasoning.as_str());
@@ -259,7 +290,10 @@ fn usage(value: &str) -> Result<Value, String> {
         "total_tokens": prompt + completion,
     };
     if let (Value::Object(usage), Some(cached)) = (&mut usage, numbers.get(2)) {
-        usage.insert("prompt_tokens_details", object! { "cached_tokens": *cached });
+        usage.insert(
+            "prompt_tokens_details",
+            object! { "cached_tokens": *cached },
+        );
     }
     Ok(usage)
 }
@@ -305,15 +339,30 @@ mod tests {
     #[test]
     fn pieces_become_a_stream() {
         let shown = shown("text: a\\n\nfinish: stop\n", true);
-        assert!(shown.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream"), "{shown}");
-        assert!(shown.contains(r#""delta":{"content":"a\n"},"finish_reason":null"#), "{shown}");
-        assert!(shown.contains(r#""delta":{},"finish_reason":"stop""#), "{shown}");
-        assert!(shown.ends_with("e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"), "{shown}");
+        assert!(
+            shown.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream"),
+            "{shown}"
+        );
+        assert!(
+            shown.contains(r#""delta":{"content":"a\n"},"finish_reason":null"#),
+            "{shown}"
+        );
+        assert!(
+            shown.contains(r#""delta":{},"finish_reason":"stop""#),
+            "{shown}"
+        );
+        assert!(
+            shown.ends_with("e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"),
+            "{shown}"
+        );
     }
 
     #[test]
     fn pieces_become_one_completion() {
-        let shown = shown("text: a\ntext: b\ncall: f {\"x\":1}\nfinish: tool_calls\nusage: 3 4 1\n", false);
+        let shown = shown(
+            "text: a\ntext: b\ncall: f {\"x\":1}\nfinish: tool_calls\nusage: 3 4 1\n",
+            false,
+        );
         for part in [
             r#""content":"ab""#,
             r#""id":"call_1""#,
@@ -335,10 +384,16 @@ mod tests {
 
     #[test]
     fn other_replies_are_whole() {
-        let refused = shown("status: 401\nheader: X-Request-Id: r1\nbody: no\nbody: really", true);
+        let refused = shown(
+            "status: 401\nheader: X-Request-Id: r1\nbody: no\nbody: really",
+            true,
+        );
         assert!(refused.contains("401 Scripted\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 9\r\nX-Request-Id: r1\r\n\r\nno\nreally"), "{refused}");
         assert!(shown("models: a b", false).contains(r#"[{"id":"a","object":"model"},{"id":"b""#));
-        assert_eq!(shown("raw: HTTP/1.1 200\\r\\n\nraw: \\r\\n$N", true), "HTTP/1.1 200\r\n\r\n4");
+        assert_eq!(
+            shown("raw: HTTP/1.1 200\\r\\n\nraw: \\r\\n$N", true),
+            "HTTP/1.1 200\r\n\r\n4"
+        );
         assert_eq!(shown("repeat: 3 raw: $I", true), "123");
         assert!(reply("txt: a", true, 1, &mut 0).is_err());
     }

@@ -9,7 +9,13 @@ fn shell(case: &str) -> Actual {
 
 #[track_caller]
 fn check_section(actual: &Actual, name: &str, expected: &str) {
-    assert_eq!(actual.section(name), expected, "{}\n{:?}", actual.all(), actual.faults);
+    assert_eq!(
+        actual.section(name),
+        expected,
+        "{}\n{:?}",
+        actual.all(),
+        actual.faults
+    );
 }
 
 #[test]
@@ -30,7 +36,10 @@ fn facts_are_checked() {
     let case = "A program that says one thing.\n## args\n-c 'echo one'\n## stdout has\none\ntwo\n## stdout lacks\none\nthree\n";
     let case = CaseFile::parse(case).unwrap();
     let faults = run(&case, "sh").unwrap().faults(&case);
-    assert_eq!(faults, ["not so: stdout has `two`", "not so: stdout lacks `one`"]);
+    assert_eq!(
+        faults,
+        ["not so: stdout has `two`", "not so: stdout lacks `one`"]
+    );
 }
 
 #[test]
@@ -38,7 +47,8 @@ fn a_server_answers_and_checks() {
     if !has_program("curl", "the scripted server against another client") {
         return;
     }
-    let strict = r#"-H "Accept-Encoding: identity" -H "Content-Type: application/json" -H Expect: -A x"#;
+    let strict =
+        r#"-H "Accept-Encoding: identity" -H "Content-Type: application/json" -H Expect: -A x"#;
     let body = r#"{"model":"m","stream":true,"messages":[{"role":"user","content":"hi"}]}"#;
     let actual = shell(&format!(
         "Two requests on one connection, streamed and not.\n## args\n-c 'curl -sS {strict} -d @a $URL/chat/completions \
@@ -48,7 +58,10 @@ fn a_server_answers_and_checks() {
     ));
     assert_eq!(actual.faults, [""; 0], "{}", actual.all());
     let stdout = actual.section("stdout");
-    assert!(stdout.contains(r#"data: {"id":"c1""#) && stdout.contains("data: [DONE]\n\n{\"id\""), "{stdout}");
+    assert!(
+        stdout.contains(r#"data: {"id":"c1""#) && stdout.contains("data: [DONE]\n\n{\"id\""),
+        "{stdout}"
+    );
     check_section(
         &actual,
         "requests",
@@ -62,9 +75,13 @@ fn bad_requests_and_unasked_ones_are_faults() {
     if !has_program("curl", "the scripted server against another client") {
         return;
     }
-    let actual = shell("A request that no script expects.\n## args\n-c 'curl -s $URL/x'\n## server\nopen\n");
+    let actual =
+        shell("A request that no script expects.\n## args\n-c 'curl -s $URL/x'\n## server\nopen\n");
     let faults = actual.faults.join("\n");
-    assert!(faults.contains("no reply was scripted for GET /x"), "{faults}");
+    assert!(
+        faults.contains("no reply was scripted for GET /x"),
+        "{faults}"
+    );
     assert!(faults.contains("`Accept-Encoding`"), "{faults}");
     check_section(&actual, "exit", "52\n");
 }
@@ -83,7 +100,11 @@ fn connections_end_as_scripted() {
     for (end, code) in [("fin", "18\n"), ("rst", "56\n"), ("hold", "28\n")] {
         let actual = get(end);
         check_section(&actual, "exit", code);
-        assert!(actual.section("stdout").starts_with("ab"), "{end}: {}", actual.all());
+        assert!(
+            actual.section("stdout").starts_with("ab"),
+            "{end}: {}",
+            actual.all()
+        );
     }
 }
 
@@ -94,8 +115,14 @@ fn without_replies_the_port_is_closed() {
     }
     let actual = shell("Nobody listens, and that is said.\n## args\n-c 'curl -s $URL/x'\n");
     check_section(&actual, "exit", "7\n");
-    let actual = shell("A unix socket is listened on.\n## args\n-c 'curl -s --unix-socket ${ANKITA_ENDPOINT#unix:} http://localhost/x'\n## server\nunix lenient\n## reply\nmodels: a\n");
-    check_section(&actual, "stdout", "{\"object\":\"list\",\"data\":[{\"id\":\"a\",\"object\":\"model\"}]}\n\\ no newline at the end\n");
+    let actual = shell(
+        "A unix socket is listened on.\n## args\n-c 'curl -s --unix-socket ${ANKITA_ENDPOINT#unix:} http://localhost/x'\n## server\nunix lenient\n## reply\nmodels: a\n",
+    );
+    check_section(
+        &actual,
+        "stdout",
+        "{\"object\":\"list\",\"data\":[{\"id\":\"a\",\"object\":\"model\"}]}\n\\ no newline at the end\n",
+    );
 }
 
 #[test]

@@ -70,7 +70,9 @@ fn numbers_after(text: &str, mark: &str, name: &str) -> String {
     let mut parts = text.split(mark);
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let rest = part.trim_start_matches(' ').trim_start_matches(|c: char| c.is_ascii_digit());
+        let rest = part
+            .trim_start_matches(' ')
+            .trim_start_matches(|c: char| c.is_ascii_digit());
         out.push_str(mark);
         if rest.len() < part.len() {
             out.push_str(name);
@@ -96,7 +98,8 @@ fn times(text: &str) -> String {
             unit.strip_prefix(word)
                 .filter(|rest| !rest.starts_with(|c: char| c.is_alphanumeric()))
         };
-        let is_apart = !before.ends_with(|c: char| c.is_alphanumeric() || c == '.' || c == '-' || c == ':');
+        let is_apart =
+            !before.ends_with(|c: char| c.is_alphanumeric() || c == '.' || c == '-' || c == ':');
         let seconds = behind("s").filter(|_| number.contains('.'));
         if let Some(behind) = behind("ms").or(seconds).filter(|_| is_apart) {
             out.push_str("$TIME");
@@ -132,8 +135,15 @@ pub(crate) fn requests(requests: &[Request], script: &str, names: &Names) -> Str
         };
         members(&body, &mut out);
         tool_names(&body, &mut tools, &mut out);
-        let messages = body.get("messages").and_then(Value::as_array).unwrap_or_default();
-        let same = messages.iter().zip(&before).take_while(|(new, old)| new == old).count();
+        let messages = body
+            .get("messages")
+            .and_then(Value::as_array)
+            .unwrap_or_default();
+        let same = messages
+            .iter()
+            .zip(&before)
+            .take_while(|(new, old)| new == old)
+            .count();
         if 0 < same {
             let _ = writeln!(out, "  … {same} as before");
         }
@@ -169,8 +179,14 @@ fn tool_names(body: &Value, before: &mut Option<Vec<String>>, out: &mut String) 
         None => (),
         Some(old) if *old == names => (),
         Some(old) => {
-            let gone = old.iter().filter(|name| !names.contains(name)).map(|name| format!("-{name}"));
-            let new = names.iter().filter(|name| !old.contains(name)).map(|name| format!("+{name}"));
+            let gone = old
+                .iter()
+                .filter(|name| !names.contains(name))
+                .map(|name| format!("-{name}"));
+            let new = names
+                .iter()
+                .filter(|name| !old.contains(name))
+                .map(|name| format!("+{name}"));
             let mut changes: Vec<String> = gone.chain(new).collect();
             if changes.is_empty() {
                 changes = vec!["in another order: ".to_owned() + &names.join(" ")];
@@ -199,17 +215,36 @@ fn show_message(message: &Value, ids: &mut Ids, out: &mut String) {
             let _ = writeln!(out, "{head}: $SYSTEM");
         }
         Some(text) => {
-            let _ = writeln!(out, "{head}: {}", shortened(&text).replace('\n', "\n    | "));
+            let _ = writeln!(
+                out,
+                "{head}: {}",
+                shortened(&text).replace('\n', "\n    | ")
+            );
         }
         None => {
             let _ = writeln!(out, "{head}");
         }
     }
-    for call in message.get("tool_calls").and_then(Value::as_array).unwrap_or_default() {
+    for call in message
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .unwrap_or_default()
+    {
         let id = call.get("id").and_then(Value::as_str).unwrap_or("?");
-        let name = call.pointer("/function/name").map_or("?".to_owned(), value_text);
-        let arguments = call.pointer("/function/arguments").and_then(Value::as_str).unwrap_or("?");
-        let _ = writeln!(out, "    {} {} {}", ids.name(id), name.trim_matches('"'), shortened(arguments));
+        let name = call
+            .pointer("/function/name")
+            .map_or("?".to_owned(), value_text);
+        let arguments = call
+            .pointer("/function/arguments")
+            .and_then(Value::as_str)
+            .unwrap_or("?");
+        let _ = writeln!(
+            out,
+            "    {} {} {}",
+            ids.name(id),
+            name.trim_matches('"'),
+            shortened(arguments)
+        );
     }
     let known = ["role", "content", "tool_calls", "tool_call_id"];
     for (name, value) in message.as_object().into_iter().flat_map(json::Object::iter) {
@@ -287,7 +322,11 @@ pub(crate) fn tree(root: &Path) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// Files that are new, changed or gone.
-pub(crate) fn changes(before: &BTreeMap<String, Vec<u8>>, after: &BTreeMap<String, Vec<u8>>, names: &Names) -> String {
+pub(crate) fn changes(
+    before: &BTreeMap<String, Vec<u8>>,
+    after: &BTreeMap<String, Vec<u8>>,
+    names: &Names,
+) -> String {
     let paths: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let mut out = String::new();
     for path in paths {
@@ -332,7 +371,8 @@ mod tests {
     fn requests_show_what_they_add() {
         let sandbox = Sandbox::new();
         let names = Names::new(&sandbox, Some("http://127.0.0.1:4567"));
-        let tool = |name: &str| format!("{{\"type\":\"function\",\"function\":{{\"name\":\"{name}\"}}}}");
+        let tool =
+            |name: &str| format!("{{\"type\":\"function\",\"function\":{{\"name\":\"{name}\"}}}}");
         let long = "x".repeat(200);
         let first = format!(
             "{{\"model\":\"m\",\"messages\":[{{\"role\":\"system\",\"content\":\"{long}\"}},{{\"role\":\"user\",\"content\":\"a\\nb {}\"}}],\"stream\":true,\"tools\":[{}]}}",
@@ -357,8 +397,14 @@ mod tests {
     fn what_varies_gets_a_name() {
         let check = |text: &str, expected: &str| assert_eq!(times(text), expected);
         check("took 12 ms, 0.25s, 1.5 s.", "took $TIME, $TIME, $TIME.");
-        check("after 3 s, 5 msg, 1.2.3 m-5 ms 10:30 s", "after 3 s, 5 msg, 1.2.3 m-5 ms 10:30 s");
-        assert_eq!(numbers_after("{\"ms\":12,\"ms\": 3}", "\"ms\":", "$N"), "{\"ms\":$N,\"ms\":$N}");
+        check(
+            "after 3 s, 5 msg, 1.2.3 m-5 ms 10:30 s",
+            "after 3 s, 5 msg, 1.2.3 m-5 ms 10:30 s",
+        );
+        assert_eq!(
+            numbers_after("{\"ms\":12,\"ms\": 3}", "\"ms\":", "$N"),
+            "{\"ms\":$N,\"ms\":$N}"
+        );
         let names = Names::new(&Sandbox::new(), None);
         assert_eq!(names.apply(b"a\x1b[1m\xffb\n"), "a\\x1b[1m\\xffb\n");
     }

@@ -23,28 +23,42 @@ pub(crate) const LAYERS: Table = &[
     ("config", &["toml", "words", "cli", "world"]),
     ("http", &["wire", "codec", "calendar", "world"]),
     ("store", &["json", "codec", "world"]),
-    ("tool", &["json", "text", "words", "pattern", "schema", "redact", "world"]),
+    (
+        "tool",
+        &[
+            "json", "text", "words", "pattern", "schema", "redact", "world",
+        ],
+    ),
     ("skill", &["text", "world"]),
     ("memory", &["json", "calendar", "words", "store"]),
     ("routine", &["json", "calendar", "pattern", "store"]),
     ("voice", &[]),
     ("chat", &["json", "text", "wire", "http", "tool"]),
-    ("session", &["json", "codec", "calendar", "redact", "world", "store", "tool", "chat"]),
+    (
+        "session",
+        &[
+            "json", "codec", "calendar", "redact", "world", "store", "tool", "chat",
+        ],
+    ),
     ("mcp", &["json", "wire", "schema", "http", "tool"]),
     ("offline", &["json", "wire", "words", "tool"]),
     ("host", &["world"]),
     ("error", &["cli", "config", "chat", "session"]),
     ("catalog", &["tool", "skill"]),
-    ("app", &[
-        "json", "codec", "words", "toml", "pattern", "calendar", "text", "html", "wire", "schema", "redact", "edit",
-        "world", "cli", "config", "http", "store", "tool", "skill", "memory", "routine", "voice", "chat", "session",
-        "mcp", "offline", "error", "catalog",
-    ]),
+    (
+        "app",
+        &[
+            "json", "codec", "words", "toml", "pattern", "calendar", "text", "html", "wire",
+            "schema", "redact", "edit", "world", "cli", "config", "http", "store", "tool", "skill",
+            "memory", "routine", "voice", "chat", "session", "mcp", "offline", "error", "catalog",
+        ],
+    ),
 ];
 
 /// The pure folders, which a file under `tools/` may import besides `tool::prelude`.
 pub(crate) const PURE: &[&str] = &[
-    "json", "codec", "words", "toml", "pattern", "calendar", "text", "html", "wire", "schema", "redact", "edit",
+    "json", "codec", "words", "toml", "pattern", "calendar", "text", "html", "wire", "schema",
+    "redact", "edit",
 ];
 
 pub(crate) type Table = &'static [(&'static str, &'static [&'static str])];
@@ -73,7 +87,10 @@ pub(crate) fn check(files: &[File]) -> Vec<Problem> {
             continue; // The root joins everything; `mod catalog` in it is made.
         }
         let Some((_, allowed)) = LAYERS.iter().find(|(name, _)| *name == folder) else {
-            problems.push(file.problem(1, format!("`{folder}` has no row in LAYERS of tests/it/tidy/layers.rs")));
+            problems.push(file.problem(
+                1,
+                format!("`{folder}` has no row in LAYERS of tests/it/tidy/layers.rs"),
+            ));
             continue;
         };
         for reference in references(file) {
@@ -81,10 +98,13 @@ pub(crate) fn check(files: &[File]) -> Vec<Problem> {
             match reference.to {
                 Some(to) if to == folder || allowed.contains(&to.as_str()) => (),
                 Some(to) => {
-                    let what = format!("`{folder}` may not import `{to}`; see LAYERS in tests/it/tidy/layers.rs");
+                    let what = format!(
+                        "`{folder}` may not import `{to}`; see LAYERS in tests/it/tidy/layers.rs"
+                    );
                     problems.push(file.problem(line, what));
                 }
-                None => problems.push(file.problem(line, "names the root of the crate; name what is meant")),
+                None => problems
+                    .push(file.problem(line, "names the root of the crate; name what is meant")),
             }
         }
     }
@@ -110,7 +130,10 @@ pub(crate) fn check_tools(files: &[File]) -> Vec<Problem> {
                     [] => false,
                 };
                 if !is_fine {
-                    let what = format!("a tool may not import `crate::{}`: it comes as a need", names.join("::"));
+                    let what = format!(
+                        "a tool may not import `crate::{}`: it comes as a need",
+                        names.join("::")
+                    );
                     problems.push(file.problem(token.line, what));
                 }
             }
@@ -142,7 +165,8 @@ fn references(file: &File) -> Vec<Reference> {
             inline.push((name.clone(), closing(&file.code, index + 2)));
             module.push(name);
         }
-        let is_parent = token.is("super") && !file.follows(index, ":") && !is_visibility(file, index);
+        let is_parent =
+            token.is("super") && !file.follows(index, ":") && !is_visibility(file, index);
         if !is_parent && !is_root(file, index) {
             continue;
         }
@@ -202,7 +226,11 @@ fn element_end(code: &[Token], start: usize, end: usize) -> usize {
         if code[at].is(",") {
             return at;
         }
-        at = if code[at].is("{") { closing(code, at) + 1 } else { at + 1 };
+        at = if code[at].is("{") {
+            closing(code, at) + 1
+        } else {
+            at + 1
+        };
     }
     end
 }
@@ -242,7 +270,10 @@ mod tests {
     #[test]
     fn the_table_has_no_cycle() {
         assert_eq!(check_table(LAYERS), [""; 0]);
-        assert_eq!(check_table(&[("a", &["b"]), ("b", &["a"])]), ["`b` does not stand above `a`"]);
+        assert_eq!(
+            check_table(&[("a", &["b"]), ("b", &["a"])]),
+            ["`b` does not stand above `a`"]
+        );
         assert_eq!(check_table(&[("a", &["a"])]).len(), 1);
     }
 
@@ -287,7 +318,11 @@ mod tests {
     fn the_root_is_not_renamed() {
         let wrong = "names the root of the crate";
         check_file("src/json/mod.rs", "use crate as everything;", &[wrong]);
-        check_file("src/json/mod.rs", "use crate::{self as everything};", &[wrong]);
+        check_file(
+            "src/json/mod.rs",
+            "use crate::{self as everything};",
+            &[wrong],
+        );
         check_file("src/json/mod.rs", "use crate::*;", &[wrong]);
         check_file("src/json/mod.rs", "use super as everything;", &[wrong]);
         check_file("src/json/parse.rs", "use super as json;", &[]);
@@ -296,21 +331,41 @@ mod tests {
     #[test]
     fn folders_have_rows_and_rows_hold() {
         check_file("src/stuff/mod.rs", "", &["`stuff` has no row"]);
-        check_file("src/tool/gate.rs", "use crate::json::Value; use crate::world::World;", &[]);
-        check_file("src/tool/gate.rs", "use crate::catalog::TOOLS;", &["may not import `catalog`"]);
+        check_file(
+            "src/tool/gate.rs",
+            "use crate::json::Value; use crate::world::World;",
+            &[],
+        );
+        check_file(
+            "src/tool/gate.rs",
+            "use crate::catalog::TOOLS;",
+            &["may not import `catalog`"],
+        );
         check_file("src/app/chat.rs", "use crate::catalog::TOOLS;", &[]);
-        check_file("src/app/chat.rs", "use crate::host::sys;", &["may not import `host`"]);
+        check_file(
+            "src/app/chat.rs",
+            "use crate::host::sys;",
+            &["may not import `host`"],
+        );
         check_file("src/main.rs", "use crate::host::world;", &[]);
     }
 
     #[test]
     fn tools_import_the_prelude_and_pure_folders() {
-        check_file("tools/core/x.rs", "use crate::tool::prelude::*; use crate::text::{self, cut};", &[]);
+        check_file(
+            "tools/core/x.rs",
+            "use crate::tool::prelude::*; use crate::text::{self, cut};",
+            &[],
+        );
         let wrong = "a tool may not import";
         check_file("tools/core/x.rs", "use crate::world::World;", &[wrong]);
         check_file("tools/core/x.rs", "use crate::tool::Permit;", &[wrong]);
         check_file("tools/core/x.rs", "use crate::{text, http};", &[wrong]);
         check_file("tools/core/x.rs", "use super::y;", &["neighbours"]);
-        check_file("tools/core/x.rs", "#[cfg(test)] mod tests { use super::*; use crate::world::fake; }", &[]);
+        check_file(
+            "tools/core/x.rs",
+            "#[cfg(test)] mod tests { use super::*; use crate::world::fake; }",
+            &[],
+        );
     }
 }

@@ -14,13 +14,19 @@ type Rule = (&'static str, fn(&[File]) -> Vec<Problem>);
 
 const RULES: &[Rule] = &[
     ("a folder imports only what stands above it", layers::check),
-    ("a tool imports the prelude and pure folders", layers::check_tools),
+    (
+        "a tool imports the prelude and pure folders",
+        layers::check_tools,
+    ),
     ("only the gate runs a tool", passage::check_permits),
     ("no tool is known by name", passage::check_tool_names),
     ("every file opens with a sentence", shape::check_openings),
     ("files and functions are short", shape::check_lengths),
     ("names say something", shape::check_names),
-    ("`unsafe` and input stand where they may", shape::check_exceptions),
+    (
+        "`unsafe` and input stand where they may",
+        shape::check_exceptions,
+    ),
     ("nothing is left unfinished", shape::check_unfinished),
 ];
 

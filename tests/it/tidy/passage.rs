@@ -18,20 +18,30 @@ pub(crate) fn check_permits(files: &[File]) -> Vec<Problem> {
         for (index, token) in file.program() {
             let is_made = token.is("Permit")
                 && (file.reads(index + 1, &["{"]) || file.reads(index + 1, &["("]))
-                && !["impl", "for", ">", "struct"].iter().any(|word| file.follows(index, word));
+                && !["impl", "for", ">", "struct"]
+                    .iter()
+                    .any(|word| file.follows(index, word));
             if is_made {
-                problems.push(file.problem(token.line, format!("a permit is made only in {PERMIT}")));
+                problems
+                    .push(file.problem(token.line, format!("a permit is made only in {PERMIT}")));
             }
             if token.is("authorize") && !is_gate {
                 problems.push(file.problem(token.line, "only the gate authorizes a call"));
             }
-            let is_run = token.is("run") && file.follows(index, ".") && file.reads(index + 1, &["(", "permit"]);
+            let is_run = token.is("run")
+                && file.follows(index, ".")
+                && file.reads(index + 1, &["(", "permit"]);
             if is_run && !is_gate {
                 problems.push(file.problem(token.line, "only the gate runs a tool"));
             }
         }
     }
-    problems.extend(files.iter().filter(|file| file.path == PERMIT).flat_map(check_permit));
+    problems.extend(
+        files
+            .iter()
+            .filter(|file| file.path == PERMIT)
+            .flat_map(check_permit),
+    );
     problems
 }
 
@@ -42,25 +52,38 @@ fn check_permit(file: &File) -> Vec<Problem> {
     for (index, token) in file.program() {
         if file.reads(index, &["struct", "Permit"]) {
             let end = super::source::closing(&file.code, index + 2);
-            if file.code[index + 2..end].iter().any(|token| token.is("pub")) {
+            if file.code[index + 2..end]
+                .iter()
+                .any(|token| token.is("pub"))
+            {
                 problems.push(file.problem(token.line, "the fields of a permit are private"));
             }
             let head = &file.code[index.saturating_sub(16)..index];
             let copies = |word: &&&str| head.iter().any(|token| token.is(word));
             if let Some(word) = ["Clone", "Copy", "Default"].iter().find(copies) {
-                problems.push(file.problem(token.line, format!("a permit is used once, so it is not `{word}`")));
+                problems.push(file.problem(
+                    token.line,
+                    format!("a permit is used once, so it is not `{word}`"),
+                ));
             }
         }
         if file.reads(index, &["-", ">", "Permit"]) || file.reads(index, &["-", ">", "Self"]) {
             makers += 1;
         }
-        if file.reads(index, &["fn", "authorize"]) && !file.reads(index.saturating_sub(4), &["pub", "(", "super", ")"])
+        if file.reads(index, &["fn", "authorize"])
+            && !file.reads(index.saturating_sub(4), &["pub", "(", "super", ")"])
         {
-            problems.push(file.problem(token.line, "`authorize` is `pub(super)`: only the gate needs it"));
+            problems.push(file.problem(
+                token.line,
+                "`authorize` is `pub(super)`: only the gate needs it",
+            ));
         }
     }
     if makers != 1 {
-        problems.push(file.problem(1, format!("{makers} functions make a permit; one should, `authorize`")));
+        problems.push(file.problem(
+            1,
+            format!("{makers} functions make a permit; one should, `authorize`"),
+        ));
     }
     problems
 }
@@ -78,7 +101,9 @@ pub(crate) fn check_tool_names(files: &[File]) -> Vec<Problem> {
                     searches += 1;
                     continue;
                 }
-                let what = format!("knows the tool `{name}` by name; what a tool is special in, its contract says");
+                let what = format!(
+                    "knows the tool `{name}` by name; what a tool is special in, its contract says"
+                );
                 problems.push(file.problem(token.line, what));
             }
         }
@@ -127,35 +152,105 @@ mod tests {
         let call = "fn f() { let permit = authorize(id); bound.run(permit, plan) }";
         check(&[(PERMIT, GOOD), ("src/tool/gate.rs", call)], &[]);
         check(&[(PERMIT, GOOD), ("src/tool/gate/call.rs", call)], &[]);
-        check(&[("src/app/chat.rs", call)], &["only the gate authorizes", "only the gate runs"]);
-        check(&[("src/chat/turn.rs", "use crate::tool::permit::authorize as go;")], &["only the gate authorizes"]);
-        check(&[("src/app/chat.rs", "f(Permit { call })")], &["a permit is made only"]);
-        check(&[("src/app/chat.rs", "fn run(self, permit: Permit) {} commands.run(command)")], &[]);
-        check(&[("src/app/chat.rs", "#[cfg(test)] mod tests { fn f() { authorize(id) } }")], &[]);
+        check(
+            &[("src/app/chat.rs", call)],
+            &["only the gate authorizes", "only the gate runs"],
+        );
+        check(
+            &[(
+                "src/chat/turn.rs",
+                "use crate::tool::permit::authorize as go;",
+            )],
+            &["only the gate authorizes"],
+        );
+        check(
+            &[("src/app/chat.rs", "f(Permit { call })")],
+            &["a permit is made only"],
+        );
+        check(
+            &[(
+                "src/app/chat.rs",
+                "fn run(self, permit: Permit) {} commands.run(command)",
+            )],
+            &[],
+        );
+        check(
+            &[(
+                "src/app/chat.rs",
+                "#[cfg(test)] mod tests { fn f() { authorize(id) } }",
+            )],
+            &[],
+        );
     }
 
     #[test]
     fn a_permit_is_made_once_and_used_once() {
-        check(&[(PERMIT, &GOOD.replace("call: CallId }", "pub(crate) call: CallId }"))], &["fields"]);
-        check(&[(PERMIT, &GOOD.replace("Debug", "Debug, Clone"))], &["not `Clone`"]);
-        check(&[(PERMIT, &GOOD.replace("pub(super) fn", "pub(crate) fn"))], &["pub(super)"]);
+        check(
+            &[(
+                PERMIT,
+                &GOOD.replace("call: CallId }", "pub(crate) call: CallId }"),
+            )],
+            &["fields"],
+        );
+        check(
+            &[(PERMIT, &GOOD.replace("Debug", "Debug, Clone"))],
+            &["not `Clone`"],
+        );
+        check(
+            &[(PERMIT, &GOOD.replace("pub(super) fn", "pub(crate) fn"))],
+            &["pub(super)"],
+        );
         let second = format!("{GOOD} impl Permit {{ fn new() -> Self {{ x }} }}");
         check(&[(PERMIT, &second)], &["2 functions make a permit"]);
     }
 
     #[test]
     fn no_tool_is_known_by_name() {
-        let tools = [("tools/core/read_file.rs", ""), ("tools/core/find_tools.rs", ""), ("tools/git/git.rs", "")];
+        let tools = [
+            ("tools/core/read_file.rs", ""),
+            ("tools/core/find_tools.rs", ""),
+            ("tools/git/git.rs", ""),
+        ];
         let with = |path: &'static str, text: &'static str| {
             let mut files = tools.to_vec();
             files.push((path, text));
             files
         };
-        check(&with("src/app/chat.rs", "if name == \"read_file\" {}"), &["`read_file` by name"]);
-        check(&with("src/app/chat.rs", "const T: &str = \"call read_file first\";"), &["`read_file`"]);
-        check(&with("src/app/chat.rs", "// read_file\nconst T: &str = \"read_files git\";"), &[]);
-        check(&with("src/tool/mod.rs", "const FIND_TOOLS: &str = \"find_tools\";"), &[]);
-        check(&with("src/chat/mod.rs", "const FIND_TOOLS: &str = \"find_tools\";"), &["`find_tools`"]);
-        check(&with("src/tool/mod.rs", "f(\"find_tools\"); g(\"find_tools\");"), &["2 times"]);
+        check(
+            &with("src/app/chat.rs", "if name == \"read_file\" {}"),
+            &["`read_file` by name"],
+        );
+        check(
+            &with(
+                "src/app/chat.rs",
+                "const T: &str = \"call read_file first\";",
+            ),
+            &["`read_file`"],
+        );
+        check(
+            &with(
+                "src/app/chat.rs",
+                "// read_file\nconst T: &str = \"read_files git\";",
+            ),
+            &[],
+        );
+        check(
+            &with(
+                "src/tool/mod.rs",
+                "const FIND_TOOLS: &str = \"find_tools\";",
+            ),
+            &[],
+        );
+        check(
+            &with(
+                "src/chat/mod.rs",
+                "const FIND_TOOLS: &str = \"find_tools\";",
+            ),
+            &["`find_tools`"],
+        );
+        check(
+            &with("src/tool/mod.rs", "f(\"find_tools\"); g(\"find_tools\");"),
+            &["2 times"],
+        );
     }
 }

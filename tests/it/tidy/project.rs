@@ -9,30 +9,90 @@ use super::source::root;
 
 /// All that stands at the top level.
 const TOP: &[&str] = &[
-    ".ci", ".gitignore", "Cargo.lock", "Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md", "build.rs",
-    "skills", "src", "tests", "tools",
+    ".ci",
+    ".gitignore",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    "README.md",
+    "build.rs",
+    "skills",
+    "src",
+    "tests",
+    "tools",
 ];
 const DEV_DEPENDENCIES: &[&str] = &["assert_cmd", "insta"];
 /// What clippy forbids outside `host`, so that nothing else does input or output. The whole list, with reasons, is
 /// `.ci/clippy.toml`; these must be in it.
 const FORBIDDEN: &[&str] = &[
-    "std::fs::File", "std::fs::OpenOptions", "std::fs::DirBuilder", "std::fs::ReadDir", "std::fs::read",
-    "std::fs::read_to_string", "std::fs::write", "std::fs::copy", "std::fs::rename", "std::fs::remove_file",
-    "std::fs::remove_dir", "std::fs::remove_dir_all", "std::fs::create_dir", "std::fs::create_dir_all",
-    "std::fs::read_dir", "std::fs::metadata", "std::fs::symlink_metadata", "std::fs::canonicalize",
-    "std::fs::read_link", "std::fs::hard_link", "std::fs::set_permissions", "std::fs::exists",
-    "std::net::TcpStream", "std::net::TcpListener", "std::net::UdpSocket", "std::net::ToSocketAddrs",
-    "std::os::unix::net::UnixStream", "std::os::unix::net::UnixListener", "std::os::unix::net::UnixDatagram",
-    "std::env::args", "std::env::args_os", "std::env::var", "std::env::var_os", "std::env::vars",
-    "std::env::vars_os", "std::env::set_var", "std::env::remove_var", "std::env::current_dir",
-    "std::env::set_current_dir", "std::env::current_exe", "std::env::home_dir", "std::env::temp_dir",
-    "std::process::Command", "std::process::Child", "std::process::exit", "std::process::abort",
-    "std::process::id", "std::thread::spawn", "std::thread::scope", "std::thread::sleep",
-    "std::thread::Builder", "std::time::Instant", "std::time::SystemTime", "std::time::Instant::now",
-    "std::time::SystemTime::now", "std::io::stdin", "std::io::stdout", "std::io::stderr",
-    "std::path::Path::exists", "std::path::Path::try_exists", "std::path::Path::is_file",
-    "std::path::Path::is_dir", "std::path::Path::is_symlink", "std::path::Path::metadata",
-    "std::path::Path::symlink_metadata", "std::path::Path::canonicalize", "std::path::Path::read_dir",
+    "std::fs::File",
+    "std::fs::OpenOptions",
+    "std::fs::DirBuilder",
+    "std::fs::ReadDir",
+    "std::fs::read",
+    "std::fs::read_to_string",
+    "std::fs::write",
+    "std::fs::copy",
+    "std::fs::rename",
+    "std::fs::remove_file",
+    "std::fs::remove_dir",
+    "std::fs::remove_dir_all",
+    "std::fs::create_dir",
+    "std::fs::create_dir_all",
+    "std::fs::read_dir",
+    "std::fs::metadata",
+    "std::fs::symlink_metadata",
+    "std::fs::canonicalize",
+    "std::fs::read_link",
+    "std::fs::hard_link",
+    "std::fs::set_permissions",
+    "std::fs::exists",
+    "std::net::TcpStream",
+    "std::net::TcpListener",
+    "std::net::UdpSocket",
+    "std::net::ToSocketAddrs",
+    "std::os::unix::net::UnixStream",
+    "std::os::unix::net::UnixListener",
+    "std::os::unix::net::UnixDatagram",
+    "std::env::args",
+    "std::env::args_os",
+    "std::env::var",
+    "std::env::var_os",
+    "std::env::vars",
+    "std::env::vars_os",
+    "std::env::set_var",
+    "std::env::remove_var",
+    "std::env::current_dir",
+    "std::env::set_current_dir",
+    "std::env::current_exe",
+    "std::env::home_dir",
+    "std::env::temp_dir",
+    "std::process::Command",
+    "std::process::Child",
+    "std::process::exit",
+    "std::process::abort",
+    "std::process::id",
+    "std::thread::spawn",
+    "std::thread::scope",
+    "std::thread::sleep",
+    "std::thread::Builder",
+    "std::time::Instant",
+    "std::time::SystemTime",
+    "std::time::Instant::now",
+    "std::time::SystemTime::now",
+    "std::io::stdin",
+    "std::io::stdout",
+    "std::io::stderr",
+    "std::path::Path::exists",
+    "std::path::Path::try_exists",
+    "std::path::Path::is_file",
+    "std::path::Path::is_dir",
+    "std::path::Path::is_symlink",
+    "std::path::Path::metadata",
+    "std::path::Path::symlink_metadata",
+    "std::path::Path::canonicalize",
+    "std::path::Path::read_dir",
     "std::path::Path::read_link",
 ];
 
@@ -58,7 +118,9 @@ fn check_manifest(text: &str) -> Vec<String> {
             section = line;
             let is_known = matches!(section, "[dependencies]" | "[dev-dependencies]");
             if section.contains("dependencies") && !is_known {
-                problems.push(format!("`{section}`: the binary is built from the standard library alone"));
+                problems.push(format!(
+                    "`{section}`: the binary is built from the standard library alone"
+                ));
             }
             continue;
         }
@@ -66,8 +128,13 @@ fn check_manifest(text: &str) -> Vec<String> {
             continue;
         };
         let name = name.trim().split('.').next().unwrap_or_default();
-        if section == "[dependencies]" || (section == "[dev-dependencies]" && !DEV_DEPENDENCIES.contains(&name)) {
-            problems.push(format!("`{name}` in `{section}`: nothing but {} for tests", DEV_DEPENDENCIES.join(", ")));
+        if section == "[dependencies]"
+            || (section == "[dev-dependencies]" && !DEV_DEPENDENCIES.contains(&name))
+        {
+            problems.push(format!(
+                "`{name}` in `{section}`: nothing but {} for tests",
+                DEV_DEPENDENCIES.join(", ")
+            ));
         }
         if section.starts_with("[profile") && line.contains("\"abort\"") {
             problems.push("panics must unwind: a tool's panic does not end a turn".to_owned());
@@ -134,7 +201,12 @@ fn unformatted(paths: &[String]) -> Vec<String> {
         Ok(output) => {
             let mut lines: Vec<String> = [output.stdout, output.stderr]
                 .iter()
-                .flat_map(|bytes| String::from_utf8_lossy(bytes).lines().map(str::to_owned).collect::<Vec<_>>())
+                .flat_map(|bytes| {
+                    String::from_utf8_lossy(bytes)
+                        .lines()
+                        .map(str::to_owned)
+                        .collect::<Vec<_>>()
+                })
                 .collect();
             lines.dedup();
             lines
@@ -157,10 +229,13 @@ fn a_strange_or_missing_top_level_name_is_found() {
     assert_eq!(check_top(&names), [""; 0]);
     names.insert("docs".to_owned());
     names.remove("LICENSE-MIT");
-    assert_eq!(check_top(&names), [
-        "`docs` does not belong at the top level",
-        "`LICENSE-MIT` is missing at the top level"
-    ]);
+    assert_eq!(
+        check_top(&names),
+        [
+            "`docs` does not belong at the top level",
+            "`LICENSE-MIT` is missing at the top level"
+        ]
+    );
 }
 
 #[test]
@@ -171,7 +246,10 @@ fn the_binary_depends_on_nothing() {
 #[test]
 fn a_dependency_is_found() {
     let check = |text: &str, count: usize| assert_eq!(check_manifest(text).len(), count, "{text}");
-    check("[dependencies]\n# none\n[dev-dependencies]\ninsta = { version = \"1\" }\nassert_cmd = \"2\"", 0);
+    check(
+        "[dependencies]\n# none\n[dev-dependencies]\ninsta = { version = \"1\" }\nassert_cmd = \"2\"",
+        0,
+    );
     check("[dependencies]\nserde = \"1\"", 1);
     check("[dependencies.serde]\nversion = \"1\"", 1);
     check("[target.'cfg(unix)'.dependencies]\nlibc = \"0.2\"", 1);
@@ -189,8 +267,13 @@ fn clippy_forbids_input_and_output() {
 #[test]
 fn a_gap_in_the_lists_of_clippy_is_found() {
     let text = read(".ci/clippy.toml");
-    assert!(check_clippy(&text.replace("std::fs::read\"", "std::fs::reed\""))[0].contains("`std::fs::read`"));
-    assert!(check_clippy(&text.replace("disallowed-types", "types"))[0].contains("`disallowed-types`"));
+    assert!(
+        check_clippy(&text.replace("std::fs::read\"", "std::fs::reed\""))[0]
+            .contains("`std::fs::read`")
+    );
+    assert!(
+        check_clippy(&text.replace("disallowed-types", "types"))[0].contains("`disallowed-types`")
+    );
     assert!(check_clippy(&text.replacen("reason = ", "why = ", 1))[0].contains("no reason"));
 }
 
@@ -201,7 +284,15 @@ fn every_file_is_formatted() {
         .map(|file| file.path)
         .filter(|path| path.starts_with("tools/"))
         .collect();
-    paths.extend(["src/main.rs", "build.rs", "tests/it/main.rs", "tests/bench/main.rs"].map(str::to_owned));
+    paths.extend(
+        [
+            "src/main.rs",
+            "build.rs",
+            "tests/it/main.rs",
+            "tests/bench/main.rs",
+        ]
+        .map(str::to_owned),
+    );
     let found = unformatted(&paths);
     assert!(
         found.is_empty(),

@@ -8,18 +8,34 @@ const FILE_LINES_MAX: usize = 500;
 const FUNCTION_LINES_MAX: usize = 70;
 /// Words that say nothing of what a thing is, in the names of files and items.
 const EMPTY_WORDS: &[&str] = &[
-    "util", "utils", "utility", "utilities", "helper", "helpers", "manager", "managers", "misc", "common",
+    "util",
+    "utils",
+    "utility",
+    "utilities",
+    "helper",
+    "helpers",
+    "manager",
+    "managers",
+    "misc",
+    "common",
 ];
 /// Where `unsafe` may stand, each block with its proof.
 const UNSAFE: &[&str] = &["src/host/sys.rs", "tests/it/pty.rs"];
 /// Where input and output, which clippy forbids, are allowed at the head.
-const WORLDLY: &[&str] = &["src/host/mod.rs", "build.rs", "tests/it/main.rs", "tests/bench/main.rs"];
+const WORLDLY: &[&str] = &[
+    "src/host/mod.rs",
+    "build.rs",
+    "tests/it/main.rs",
+    "tests/bench/main.rs",
+];
 
 /// Files that do not open with a `//!` sentence.
 pub(crate) fn check_openings(files: &[File]) -> Vec<Problem> {
     let is_fine = |file: &&File| {
         let first = file.text.lines().next().unwrap_or_default();
-        !first.strip_prefix("//! ").is_some_and(|text| text.len() > 10)
+        first
+            .strip_prefix("//! ")
+            .is_none_or(|text| text.len() < 10)
     };
     files
         .iter()
@@ -62,7 +78,11 @@ fn functions(file: &File) -> Vec<(usize, String, usize)> {
         while let Some(token) = file.code.get(at) {
             if token.is("{") {
                 let end = file.code[closing(&file.code, at)].line;
-                found.push((name.line, name.text.clone(), end + 1 - token.line.min(name.line)));
+                found.push((
+                    name.line,
+                    name.text.clone(),
+                    end + 1 - token.line.min(name.line),
+                ));
                 break;
             }
             // `fn(&str) -> u8` as a type, or a declaration without a body.
@@ -97,15 +117,25 @@ fn generics_end(file: &File, open: usize) -> usize {
 
 /// Names of files and items that say nothing.
 pub(crate) fn check_names(files: &[File]) -> Vec<Problem> {
-    const ITEMS: &[&str] = &["fn", "struct", "enum", "trait", "mod", "type", "const", "static", "union"];
+    const ITEMS: &[&str] = &[
+        "fn", "struct", "enum", "trait", "mod", "type", "const", "static", "union",
+    ];
     let mut problems = Vec::new();
     for file in files {
-        let words = file.path.trim_end_matches(".rs").split('/').flat_map(words_of);
+        let words = file
+            .path
+            .trim_end_matches(".rs")
+            .split('/')
+            .flat_map(words_of);
         for word in words.filter(|word| EMPTY_WORDS.contains(&word.as_str())) {
-            problems.push(file.problem(1, format!("`{word}` in a path says nothing of what is in it")));
+            problems.push(file.problem(
+                1,
+                format!("`{word}` in a path says nothing of what is in it"),
+            ));
         }
         for (index, token) in file.code.iter().enumerate() {
-            let is_item = ITEMS.iter().any(|item| token.is(item)) || file.reads(index, &["macro_rules", "!"]);
+            let is_item =
+                ITEMS.iter().any(|item| token.is(item)) || file.reads(index, &["macro_rules", "!"]);
             let skipped = if token.is("macro_rules") { 2 } else { 1 };
             let Some(name) = file.code.get(index + skipped).filter(|_| is_item) else {
                 continue;
@@ -141,11 +171,18 @@ pub(crate) fn check_exceptions(files: &[File]) -> Vec<Problem> {
     for file in files {
         for token in &file.code {
             if token.is("unsafe") && !UNSAFE.contains(&file.path.as_str()) {
-                problems.push(file.problem(token.line, format!("`unsafe` stands only in {}", UNSAFE.join(", "))));
+                problems.push(file.problem(
+                    token.line,
+                    format!("`unsafe` stands only in {}", UNSAFE.join(", ")),
+                ));
             }
-            let is_lint = ["disallowed_types", "disallowed_methods", "disallowed_macros"]
-                .iter()
-                .any(|lint| token.is(lint));
+            let is_lint = [
+                "disallowed_types",
+                "disallowed_methods",
+                "disallowed_macros",
+            ]
+            .iter()
+            .any(|lint| token.is(lint));
             if is_lint && !WORLDLY.contains(&file.path.as_str()) {
                 let what = format!("`{}` is lifted only in {}", token.text, WORLDLY.join(", "));
                 problems.push(file.problem(token.line, what));
@@ -169,9 +206,18 @@ pub(crate) fn check_unfinished(files: &[File]) -> Vec<Problem> {
             }
         }
         // Taken apart, so that this file does not find itself.
-        let marks = [concat!("FIX", "ME"), concat!("TO", "DO"), concat!("XX", "X")];
+        let marks = [
+            concat!("FIX", "ME"),
+            concat!("TO", "DO"),
+            concat!("XX", "X"),
+        ];
         for comment in &file.comments {
-            let is_left = |mark: &&&str| comment.text.split(|c: char| !c.is_alphanumeric()).any(|word| word == **mark);
+            let is_left = |mark: &&&str| {
+                comment
+                    .text
+                    .split(|c: char| !c.is_alphanumeric())
+                    .any(|word| word == **mark)
+            };
             if let Some(mark) = marks.iter().find(is_left) {
                 problems.push(file.problem(comment.line, format!("`{mark}` is left")));
             }
@@ -186,7 +232,12 @@ mod tests {
     use crate::tidy::source::planted;
 
     #[track_caller]
-    fn check(rule: fn(&[File]) -> Vec<Problem>, path: &str, text: &str, expected: &[(usize, &str)]) {
+    fn check(
+        rule: fn(&[File]) -> Vec<Problem>,
+        path: &str,
+        text: &str,
+        expected: &[(usize, &str)],
+    ) {
         let found = rule(&planted(&[(path, text)]));
         let lines: Vec<usize> = found.iter().map(|problem| problem.line).collect();
         let wanted: Vec<usize> = expected.iter().map(|(line, _)| *line).collect();
@@ -198,17 +249,40 @@ mod tests {
 
     #[test]
     fn files_open_with_a_sentence() {
-        check(check_openings, "src/a.rs", "//! Reads what was written.\n", &[]);
-        check(check_openings, "src/a.rs", "use x;\n//! Late and too late.\n", &[(1, "`//!`")]);
+        check(
+            check_openings,
+            "src/a.rs",
+            "//! Reads what was written.\n",
+            &[],
+        );
+        check(
+            check_openings,
+            "src/a.rs",
+            "use x;\n//! Late and too late.\n",
+            &[(1, "`//!`")],
+        );
         check(check_openings, "src/a.rs", "", &[(1, "`//!`")]);
     }
 
     #[test]
     fn functions_fit_a_screen() {
-        let body = |lines: usize| format!("fn a() -> T<B> {{\n{}}}\nfn b(f: fn(u8) -> u8);\n", "    x;\n".repeat(lines));
+        let body = |lines: usize| {
+            format!(
+                "fn a() -> T<B> {{\n{}}}\nfn b(f: fn(u8) -> u8);\n",
+                "    x;\n".repeat(lines)
+            )
+        };
         check(check_lengths, "src/a.rs", &body(68), &[]);
-        check(check_lengths, "src/a.rs", &body(69), &[(1, "`a` has 71 lines")]);
-        let nested = format!("mod m {{\n fn b<F: Fn(u8) -> u8>(f: F) where F: X {{\n{}}} }}", "x;\n".repeat(70));
+        check(
+            check_lengths,
+            "src/a.rs",
+            &body(69),
+            &[(1, "`a` has 71 lines")],
+        );
+        let nested = format!(
+            "mod m {{\n fn b<F: Fn(u8) -> u8>(f: F) where F: X {{\n{}}} }}",
+            "x;\n".repeat(70)
+        );
         check(check_lengths, "src/a.rs", &nested, &[(2, "`b` has 72")]);
         let quoted = format!("const A: &str = \"fn c() {{\n{}}}\";", "x\n".repeat(80));
         check(check_lengths, "src/a.rs", &quoted, &[]);
@@ -218,37 +292,103 @@ mod tests {
     fn files_are_short_or_say_what_made_them() {
         let long = "x;\n".repeat(501);
         check(check_lengths, "src/a.rs", &long, &[(501, "501 lines")]);
-        check(check_lengths, "src/a.rs", &format!("//! Widths.\n//! Generated by `make`.\n{long}"), &[]);
-        check(check_lengths, "src/a.rs", &format!("//! Widths.\n{long}// generated by hand\n"), &[(503, "503 lines")]);
+        check(
+            check_lengths,
+            "src/a.rs",
+            &format!("//! Widths.\n//! Generated by `make`.\n{long}"),
+            &[],
+        );
+        check(
+            check_lengths,
+            "src/a.rs",
+            &format!("//! Widths.\n{long}// generated by hand\n"),
+            &[(503, "503 lines")],
+        );
     }
 
     #[test]
     fn names_say_something() {
         check(check_names, "src/text/helpers.rs", "", &[(1, "`helpers`")]);
         check(check_names, "src/common/mod.rs", "", &[(1, "`common`")]);
-        check(check_names, "src/a.rs", "struct ToolManager;\nfn misc_things() {}\nmod util {}", &[
-            (1, "ToolManager"),
-            (2, "misc_things"),
-            (3, "`util`"),
-        ]);
-        check(check_names, "src/a.rs", "macro_rules! helper { () => {} }", &[(1, "`helper`")]);
-        check(check_names, "src/a.rs", "fn utilise() {} struct Uncommon; // a helper\n", &[]);
+        check(
+            check_names,
+            "src/a.rs",
+            "struct ToolManager;\nfn misc_things() {}\nmod util {}",
+            &[(1, "ToolManager"), (2, "misc_things"), (3, "`util`")],
+        );
+        check(
+            check_names,
+            "src/a.rs",
+            "macro_rules! helper { () => {} }",
+            &[(1, "`helper`")],
+        );
+        check(
+            check_names,
+            "src/a.rs",
+            "fn utilise() {} struct Uncommon; // a helper\n",
+            &[],
+        );
     }
 
     #[test]
     fn unsafe_and_lifted_lints_stand_where_they_may() {
-        check(check_exceptions, "src/host/net.rs", "\nfn f() { unsafe { g() } }", &[(2, "`unsafe`")]);
-        check(check_exceptions, "src/host/sys.rs", "fn f() { unsafe { g() } }", &[]);
-        check(check_exceptions, "src/a.rs", "// unsafe\nconst A: &str = \"unsafe\";", &[]);
-        check(check_exceptions, "src/a.rs", "#[allow(clippy::disallowed_methods)]", &[(1, "disallowed_methods")]);
-        check(check_exceptions, "src/host/mod.rs", "#![allow(clippy::disallowed_types)]", &[]);
+        check(
+            check_exceptions,
+            "src/host/net.rs",
+            "\nfn f() { unsafe { g() } }",
+            &[(2, "`unsafe`")],
+        );
+        check(
+            check_exceptions,
+            "src/host/sys.rs",
+            "fn f() { unsafe { g() } }",
+            &[],
+        );
+        check(
+            check_exceptions,
+            "src/a.rs",
+            "// unsafe\nconst A: &str = \"unsafe\";",
+            &[],
+        );
+        check(
+            check_exceptions,
+            "src/a.rs",
+            "#[allow(clippy::disallowed_methods)]",
+            &[(1, "disallowed_methods")],
+        );
+        check(
+            check_exceptions,
+            "src/host/mod.rs",
+            "#![allow(clippy::disallowed_types)]",
+            &[],
+        );
     }
 
     #[test]
     fn nothing_is_left_unfinished() {
-        check(check_unfinished, "src/a.rs", "fn f() { todo!() }", &[(1, "`todo!`")]);
-        check(check_unfinished, "src/a.rs", "fn f() { unimplemented!(\"x\") }", &[(1, "`unimplemented!`")]);
-        check(check_unfinished, "src/a.rs", concat!("x;\n// FIX", "ME: later"), &[(2, "is left")]);
-        check(check_unfinished, "src/a.rs", "let todo = 1; // todos and fixmes\n", &[]);
+        check(
+            check_unfinished,
+            "src/a.rs",
+            "fn f() { todo!() }",
+            &[(1, "`todo!`")],
+        );
+        check(
+            check_unfinished,
+            "src/a.rs",
+            "fn f() { unimplemented!(\"x\") }",
+            &[(1, "`unimplemented!`")],
+        );
+        check(
+            check_unfinished,
+            "src/a.rs",
+            concat!("x;\n// FIX", "ME: later"),
+            &[(2, "is left")],
+        );
+        check(
+            check_unfinished,
+            "src/a.rs",
+            "let todo = 1; // todos and fixmes\n",
+            &[],
+        );
     }
 }

@@ -140,7 +140,9 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>) {
             .map(|entry| entry.unwrap().path())
             .collect();
         inside.sort();
-        inside.iter().for_each(|path| collect(path, found));
+        for path in &inside {
+            collect(path, found);
+        }
     } else if path.extension().is_some_and(|extension| extension == "rs") {
         found.push(path.to_owned());
     }
@@ -180,8 +182,21 @@ fn item_end(code: &[Token], at: usize) -> usize {
     }
     let is_item = code.get(at).is_some_and(|token| {
         let words = [
-            "fn", "mod", "use", "struct", "impl", "pub", "const", "static", "type", "trait",
-            "enum", "unsafe", "async", "extern", "macro_rules",
+            "fn",
+            "mod",
+            "use",
+            "struct",
+            "impl",
+            "pub",
+            "const",
+            "static",
+            "type",
+            "trait",
+            "enum",
+            "unsafe",
+            "async",
+            "extern",
+            "macro_rules",
         ];
         token.kind == Kind::Ident && words.contains(&token.text.as_str())
     });
@@ -283,20 +298,35 @@ mod tests {
     fn tests_are_no_program() {
         assert_eq!(program("a; #[cfg(test)] mod tests { b } c"), "a ; c");
         assert_eq!(program("#[cfg(test)] mod tests; c"), "c");
-        assert_eq!(program("#[cfg(test)] #[test] fn f<A, B>() -> [u8; 3] { b } c"), "c");
+        assert_eq!(
+            program("#[cfg(test)] #[test] fn f<A, B>() -> [u8; 3] { b } c"),
+            "c"
+        );
         assert_eq!(program("#[cfg(test)] use x::{a, b}; c"), "c");
-        assert_eq!(program("S { #[cfg(test)] field: T, other: U }"), "S { other : U }");
+        assert_eq!(
+            program("S { #[cfg(test)] field: T, other: U }"),
+            "S { other : U }"
+        );
         assert_eq!(program("S { a, #[cfg(test)] field: T }"), "S { a , }");
-        assert_eq!(program("#[cfg(unix)] fn f() {}"), "# [ cfg ( unix ) ] fn f ( ) { }");
+        assert_eq!(
+            program("#[cfg(unix)] fn f() {}"),
+            "# [ cfg ( unix ) ] fn f ( ) { }"
+        );
     }
 
     #[test]
     fn files_of_tests_are_tests() {
         let files = planted(&[
-            ("src/a/mod.rs", "#[cfg(test)]\npub(crate) mod fake;\nmod real;"),
+            (
+                "src/a/mod.rs",
+                "#[cfg(test)]\npub(crate) mod fake;\nmod real;",
+            ),
             ("src/a/fake/net.rs", "x"),
             ("src/a/fake.rs", "x"),
-            ("src/a/real.rs", "#[cfg(test)] #[path = \"real_tests.rs\"] mod tests;"),
+            (
+                "src/a/real.rs",
+                "#[cfg(test)] #[path = \"real_tests.rs\"] mod tests;",
+            ),
             ("src/a/real_tests.rs", "x"),
             ("src/a/other.rs", "#[cfg(test)] mod tests;"),
             ("src/a/other/tests.rs", "x"),
@@ -307,11 +337,14 @@ mod tests {
             .filter(|file| file.is_test == [true])
             .map(|file| file.path.as_str())
             .collect();
-        assert_eq!(tests, [
-            "src/a/fake/net.rs",
-            "src/a/fake.rs",
-            "src/a/real_tests.rs",
-            "src/a/other/tests.rs"
-        ]);
+        assert_eq!(
+            tests,
+            [
+                "src/a/fake/net.rs",
+                "src/a/fake.rs",
+                "src/a/real_tests.rs",
+                "src/a/other/tests.rs"
+            ]
+        );
     }
 }

@@ -290,45 +290,73 @@ mod tests {
     #[test]
     fn strings_hide_comments_and_quotes() {
         check(r#""a // \" b""#, &[(Kind::Text, r#"a // \" b"#)]);
-        check(r#""" b"x" c"y""#, &[(Kind::Text, ""), (Kind::Text, "x"), (Kind::Text, "y")]);
-        check(r###"r"a\" r#"b"c"# br##"d"#"##"###, &[
-            (Kind::Text, "a\\"),
-            (Kind::Text, "b\"c"),
-            (Kind::Text, "d\"#"),
-        ]);
+        check(
+            r#""" b"x" c"y""#,
+            &[(Kind::Text, ""), (Kind::Text, "x"), (Kind::Text, "y")],
+        );
+        check(
+            r##"r"a\" r#"b"c"# br#"d"e"#"##,
+            &[
+                (Kind::Text, "a\\"),
+                (Kind::Text, "b\"c"),
+                (Kind::Text, "d\"e"),
+            ],
+        );
         check("\"open", &[(Kind::Text, "open")]);
         check("r#\"open", &[(Kind::Text, "open")]);
     }
 
     #[test]
     fn lifetimes_are_no_characters() {
-        check("&'a x", &[(Kind::Punct, "&"), (Kind::Lifetime, "'a"), (Kind::Ident, "x")]);
-        check("'a' '\\'' '\\\\' '\\u{1F600}' b'\"' '\"'", &[
-            (Kind::Char, "'a'"),
-            (Kind::Char, "'\\''"),
-            (Kind::Char, "'\\\\'"),
-            (Kind::Char, "'\\u{1F600}'"),
-            (Kind::Char, "b'\"'"),
-            (Kind::Char, "'\"'"),
-        ]);
-        check("'static,'é'", &[
-            (Kind::Lifetime, "'static"),
-            (Kind::Punct, ","),
-            (Kind::Char, "'é'"),
-        ]);
+        check(
+            "&'a x",
+            &[
+                (Kind::Punct, "&"),
+                (Kind::Lifetime, "'a"),
+                (Kind::Ident, "x"),
+            ],
+        );
+        check(
+            "'a' '\\'' '\\\\' '\\u{1F600}' b'\"' '\"'",
+            &[
+                (Kind::Char, "'a'"),
+                (Kind::Char, "'\\''"),
+                (Kind::Char, "'\\\\'"),
+                (Kind::Char, "'\\u{1F600}'"),
+                (Kind::Char, "b'\"'"),
+                (Kind::Char, "'\"'"),
+            ],
+        );
+        check(
+            "'static,'é'",
+            &[
+                (Kind::Lifetime, "'static"),
+                (Kind::Punct, ","),
+                (Kind::Char, "'é'"),
+            ],
+        );
     }
 
     #[test]
     fn numbers_and_raw_names() {
-        check("1.5 0x_ff", &[(Kind::Number, "1.5"), (Kind::Number, "0x_ff")]);
-        check("1..2", &[
-            (Kind::Number, "1"),
-            (Kind::Punct, "."),
-            (Kind::Punct, "."),
-            (Kind::Number, "2"),
-        ]);
+        check(
+            "1.5 0x_ff",
+            &[(Kind::Number, "1.5"), (Kind::Number, "0x_ff")],
+        );
+        check(
+            "1..2",
+            &[
+                (Kind::Number, "1"),
+                (Kind::Punct, "."),
+                (Kind::Punct, "."),
+                (Kind::Number, "2"),
+            ],
+        );
         check("r#type", &[(Kind::Ident, "type")]);
-        check("r b br", &[(Kind::Ident, "r"), (Kind::Ident, "b"), (Kind::Ident, "br")]);
+        check(
+            "r b br",
+            &[(Kind::Ident, "r"), (Kind::Ident, "b"), (Kind::Ident, "br")],
+        );
     }
 
     #[test]
@@ -342,7 +370,8 @@ mod tests {
 
     #[test]
     fn any_prefix_of_a_source_ends() {
-        let source = "fn f<'a>(x: &'a str) -> char { /* é */ r#\"q\"# ; 'é' ; b\"\\\"\" ; '\\u{41}' }";
+        let source =
+            "fn f<'a>(x: &'a str) -> char { /* é */ r#\"q\"# ; 'é' ; b\"\\\"\" ; '\\u{41}' }";
         for (end, _) in source.char_indices() {
             tokens(&source[..end]);
         }

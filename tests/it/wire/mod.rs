@@ -3,19 +3,20 @@
 //! Each character up to U+00FF of `bytes` is one byte. The program is asked one question; its last JSON object says
 //! what became of it. Calls are seen in the request that carries them back.
 
+mod recorded;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+
+use recorded::{Recorded, latin1};
 
 use crate::json::{self, Value};
 use crate::sandbox::{Ended, Run, Sandbox};
 use crate::seen::{Request, Seen, State};
-use crate::server::{End, Manner, Reply, Script, Server, Step, Strictness};
+use crate::server::{Script as _, Server, Step, Strictness};
 
-const CASES: &str = include_str!("../data/wire_cases.json");
-/// Bytes of a reply that go out in small pieces.
-const PIECES_BYTES_MAX: usize = 4_096;
+const CASES: &str = include_str!("../../data/wire_cases.json");
 /// What the program is told beyond what every run is told.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("ANKITA_ENDPOINT_HEAD_TIMEOUT", "1"),
@@ -24,29 +25,74 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 ];
 /// Cases that need a first request which the program never makes: it asks for models only when none is set, and
 /// these lists are empty, which ends the run. They run in memory, in `src/chat` and `src/http`.
-const IN_MEMORY_ONLY: &[&str] = &["keepalive-close-race-retry", "partial-head-no-retry", "poisoned-extra-response"];
+const IN_MEMORY_ONLY: &[&str] = &[
+    "keepalive-close-race-retry",
+    "partial-head-no-retry",
+    "poisoned-extra-response",
+];
 
 /// Kinds of errors and their exit codes, as the command line promises.
 const EXIT_CODES: &[(i32, &[&str])] = &[
     (2, &["usage", "unread_input"]),
     (3, &["config", "auth", "misdirected", "no_endpoint"]),
-    (6, &["connect", "timeout", "no_response", "truncated", "protocol", "limit"]),
-    (4, &["context_overflow", "tool_args_truncated", "turn_limit", "loop"]),
-    (1, &[
-        "api_error", "bad_request", "content_filter", "empty_response", "invalid_tool_call", "model_unsupported",
-        "overloaded", "payload_too_large", "quota", "rate_limited", "redirect", "schema_mismatch",
-        "server_unavailable", "unexpected_content_type", "unsupported_encoding", "io", "bug",
-    ]),
+    (
+        6,
+        &[
+            "connect",
+            "timeout",
+            "no_response",
+            "truncated",
+            "protocol",
+            "limit",
+        ],
+    ),
+    (
+        4,
+        &[
+            "context_overflow",
+            "tool_args_truncated",
+            "turn_limit",
+            "loop",
+        ],
+    ),
+    (
+        1,
+        &[
+            "api_error",
+            "bad_request",
+            "content_filter",
+            "empty_response",
+            "invalid_tool_call",
+            "model_unsupported",
+            "overloaded",
+            "payload_too_large",
+            "quota",
+            "rate_limited",
+            "redirect",
+            "schema_mismatch",
+            "server_unavailable",
+            "unexpected_content_type",
+            "unsupported_encoding",
+            "io",
+            "bug",
+        ],
+    ),
 ];
 
 #[test]
 fn every_case_of_the_wire_gives_the_stated_result() {
     let cases = cases();
     if !crate::IS_BINARY_READY {
-        eprintln!("skipped: {} cases of the wire: the program does not work yet", cases.len());
+        eprintln!(
+            "skipped: {} cases of the wire: the program does not work yet",
+            cases.len()
+        );
         return;
     }
-    let jobs: Vec<(&Value, usize)> = cases.iter().flat_map(|case| [0, 1, 7].map(|piece| (case, piece))).collect();
+    let jobs: Vec<(&Value, usize)> = cases
+        .iter()
+        .flat_map(|case| [0, 1, 7].map(|piece| (case, piece)))
+        .collect();
     let next = AtomicUsize::new(0);
     let failed = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -55,11 +101,16 @@ fn every_case_of_the_wire_gives_the_stated_result() {
                 while let Some((case, piece)) = jobs.get(next.fetch_add(1, Ordering::SeqCst)) {
                     let id = text(case, "id");
                     if IN_MEMORY_ONLY.contains(&id) {
-                        eprintln!("skipped: {id}: it needs a request for models before the question");
+                        eprintln!(
+                            "skipped: {id}: it needs a request for models before the question"
+                        );
                         continue;
                     }
                     for what in check(case, *piece) {
-                        failed.lock().unwrap().push(format!("{id}, pieces of {piece}: {what}"));
+                        failed
+                            .lock()
+                            .unwrap()
+                            .push(format!("{id}, pieces of {piece}: {what}"));
                     }
                 }
             });
@@ -89,129 +140,6 @@ fn number(value: &Value, name: &str, default: u64) -> u64 {
     value.get(name).and_then(Value::as_u64).unwrap_or(default)
 }
 
-/// One case as a script.
-struct Recorded {
-    segments: Vec<Segment>,
-    piece_bytes: usize,
-    /// Calls are expected: the request that brings their results back is answered too.
-    has_calls: bool,
-    /// Calls are cut: the program may ask once more, and is served the same.
-    is_cut: bool,
-}
-
-struct Segment {
-    connection: usize,
-    nth: usize,
-    steps: Vec<Step>,
-    is_early: bool,
-    end: Option<End>,
-}
-
-impl Recorded {
-    fn new(case: &Value, piece_bytes: usize) -> Self {
-        let end = end(text(case, "end"));
-        let mut segments: Vec<Segment> = match case.get("server_bytes") {
-            Some(Value::String(text)) => vec![Segment {
-                connection: 1,
-                nth: 1,
-                steps: vec![Step::Bytes(latin1(text))],
-                is_early: false,
-                end,
-            }],
-            Some(Value::Array(segments)) => segments.iter().map(segment).collect(),
-            _ => Vec::new(),
-        };
-        if let Some(last) = segments.last_mut() {
-            last.end = last.end.or(end);
-        }
-        let has_calls = case.pointer("/expect/tool_calls/0").is_some();
-        Self {
-            segments,
-            piece_bytes,
-            has_calls,
-            is_cut: case.pointer("/expect/error_kind").and_then(Value::as_str) == Some("tool_args_truncated"),
-        }
-    }
-
-    fn of(&self, connection: usize, nth: usize) -> impl Iterator<Item = &Segment> {
-        self.segments
-            .iter()
-            .filter(move |segment| segment.connection == connection && segment.nth == nth)
-    }
-}
-
-fn segment(segment: &Value) -> Segment {
-    let mut steps = Vec::new();
-    let delay = number(segment, "delay_ms", 0);
-    if 0 < delay {
-        steps.push(Step::Pause(Duration::from_millis(delay)));
-    }
-    let bytes = latin1(text(segment, "bytes"));
-    let count = usize::try_from(number(segment, "repeat", 1)).unwrap();
-    steps.push(Step::Bytes(bytes.repeat(count)));
-    Segment {
-        connection: usize::try_from(number(segment, "conn", 1)).unwrap(),
-        nth: usize::try_from(number(segment, "req", 1)).unwrap(),
-        steps,
-        is_early: segment.get("wait_body").and_then(Value::as_bool) == Some(false),
-        end: end(text(segment, "end")),
-    }
-}
-
-fn latin1(text: &str) -> Vec<u8> {
-    text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect()
-}
-
-fn end(name: &str) -> Option<End> {
-    match name {
-        "fin" => Some(End::Fin),
-        "rst" => Some(End::Reset),
-        "hold" => Some(End::Hold),
-        _ => None,
-    }
-}
-
-impl Script for Recorded {
-    fn manner(&self, connection: usize, nth: usize) -> Manner {
-        Manner {
-            is_early: self.of(connection, nth).any(|segment| segment.is_early),
-            is_reset: self.of(connection, nth).any(|segment| segment.end == Some(End::Reset)),
-        }
-    }
-
-    fn reply(&self, connection: usize, nth: usize, request: &Request) -> Option<Reply> {
-        let mut reply = Reply {
-            steps: Vec::new(),
-            piece_bytes: self.piece_bytes,
-            pieces_until: PIECES_BYTES_MAX,
-        };
-        let (connection, nth) = if self.is_cut { (1, 1) } else { (connection, nth) };
-        for segment in self.of(connection, nth) {
-            reply.steps.extend(segment.steps.iter().cloned());
-            reply.steps.extend(segment.end.map(Step::End));
-        }
-        if reply.steps.is_empty() && self.has_calls && results_in(request) {
-            return Some(last_word());
-        }
-        (!reply.steps.is_empty()).then_some(reply)
-    }
-}
-
-fn results_in(request: &Request) -> bool {
-    let body = json::parse(&request.body).unwrap_or_default();
-    let messages = body.get("messages").and_then(Value::as_array).unwrap_or_default();
-    messages.last().map(|message| text(message, "role")) == Some("tool")
-}
-
-fn last_word() -> Reply {
-    let body = r#"{"choices":[{"index":0,"message":{"role":"assistant","content":"done"},"finish_reason":"stop"}]}"#;
-    let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n", body.len());
-    Reply {
-        steps: vec![Step::Bytes(format!("{head}{body}").into_bytes()), Step::End(End::Fin)],
-        ..Reply::default()
-    }
-}
-
 /// Runs a case and says what is not as stated.
 fn check(case: &Value, piece_bytes: usize) -> Vec<String> {
     let seen = Seen::default();
@@ -219,9 +147,10 @@ fn check(case: &Value, piece_bytes: usize) -> Vec<String> {
     let server = Server::tcp(script, &seen, Strictness::default());
     let is_list = text(case, "kind") == "models";
     let is_stream = case.get("request_stream").and_then(Value::as_bool) != Some(false);
-    let mut args = match is_list {
-        true => vec!["models"],
-        false => vec!["-m", "m-test", "--json", "--no-session", "-p", "hi"],
+    let mut args = if is_list {
+        vec!["models"]
+    } else {
+        vec!["-m", "m-test", "--json", "--no-session", "-p", "hi"]
     };
     if !is_stream && !is_list {
         args.push("--no-stream");
@@ -250,7 +179,10 @@ fn check(case: &Value, piece_bytes: usize) -> Vec<String> {
         answer_problems(expect, &state, status.code(), &mut problems);
     }
     if !problems.is_empty() {
-        problems.push(format!("stderr: {}", String::from_utf8_lossy(&state.stderr).trim_end()));
+        problems.push(format!(
+            "stderr: {}",
+            String::from_utf8_lossy(&state.stderr).trim_end()
+        ));
     }
     problems
 }
@@ -268,16 +200,43 @@ fn answer_problems(expect: &Value, state: &State, code: Option<i32>, problems: &
             problems.push(format!("{what} is {found:?}, not {expected:?}"));
         }
     };
-    let calls = expect.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
+    let calls = expect
+        .get("tool_calls")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     let kind = expect.get("error_kind").unwrap_or(&Value::Null);
     let wanted_code = kind.as_str().map_or(0, exit_code);
-    compare("the exit code", &Value::from(i64::from(code.unwrap_or(-1))), &Value::from(i64::from(wanted_code)));
-    compare("error.kind", result.pointer("/error/kind").unwrap_or(&Value::Null), kind);
-    compare("exit_code", result.get("exit_code").unwrap_or(&Value::Null), &Value::from(i64::from(wanted_code)));
-    let answer = if calls.is_empty() { expect.get("text").cloned().unwrap_or_default() } else { Value::from("done") };
+    compare(
+        "the exit code",
+        &Value::from(i64::from(code.unwrap_or(-1))),
+        &Value::from(i64::from(wanted_code)),
+    );
+    compare(
+        "error.kind",
+        result.pointer("/error/kind").unwrap_or(&Value::Null),
+        kind,
+    );
+    compare(
+        "exit_code",
+        result.get("exit_code").unwrap_or(&Value::Null),
+        &Value::from(i64::from(wanted_code)),
+    );
+    let answer = if calls.is_empty() {
+        expect.get("text").cloned().unwrap_or_default()
+    } else {
+        Value::from("done")
+    };
     compare("text", result.get("text").unwrap_or(&Value::Null), &answer);
-    for (name, value) in expect.get("usage").and_then(Value::as_object).into_iter().flat_map(json::Object::iter) {
-        let found = result.get("usage").and_then(|usage| usage.get(name)).unwrap_or(&Value::Null);
+    for (name, value) in expect
+        .get("usage")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(json::Object::iter)
+    {
+        let found = result
+            .get("usage")
+            .and_then(|usage| usage.get(name))
+            .unwrap_or(&Value::Null);
         compare(&format!("usage.{name}"), found, value);
     }
     if !calls.is_empty() {
@@ -286,7 +245,10 @@ fn answer_problems(expect: &Value, state: &State, code: Option<i32>, problems: &
     if let Some(connections) = expect.get("connections").and_then(Value::as_u64)
         && state.connections as u64 != connections
     {
-        problems.push(format!("{} connections, not {connections}", state.connections));
+        problems.push(format!(
+            "{} connections, not {connections}",
+            state.connections
+        ));
     }
 }
 
@@ -301,7 +263,10 @@ fn call_problems(calls: &[Value], state: &State, problems: &mut Vec<String>) {
         return problems.push("no request brought the results back".to_owned());
     };
     let body = json::parse(&request.body).unwrap_or_default();
-    let messages = body.get("messages").and_then(Value::as_array).unwrap_or_default();
+    let messages = body
+        .get("messages")
+        .and_then(Value::as_array)
+        .unwrap_or_default();
     let found: Vec<&Value> = messages
         .iter()
         .rev()
@@ -311,10 +276,16 @@ fn call_problems(calls: &[Value], state: &State, problems: &mut Vec<String>) {
         .collect();
     let shown = |call: &Value| {
         let function = call.get("function").unwrap_or(call);
-        format!("{}({})", text(function, "name"), text(function, "arguments"))
+        format!(
+            "{}({})",
+            text(function, "name"),
+            text(function, "arguments")
+        )
     };
-    let (got, wanted): (Vec<String>, Vec<String>) =
-        (found.iter().map(|call| shown(call)).collect(), calls.iter().map(shown).collect());
+    let (got, wanted): (Vec<String>, Vec<String>) = (
+        found.iter().map(|call| shown(call)).collect(),
+        calls.iter().map(shown).collect(),
+    );
     if got != wanted {
         problems.push(format!("the calls are {got:?}, not {wanted:?}"));
     }
@@ -335,18 +306,28 @@ fn call_problems(calls: &[Value], state: &State, problems: &mut Vec<String>) {
 
 fn list_problems(expect: &Value, state: &State, problems: &mut Vec<String>) {
     let stdout = String::from_utf8_lossy(&state.stdout);
-    for (id, limit) in expect.get("models").and_then(Value::as_object).into_iter().flat_map(json::Object::iter) {
+    for (id, limit) in expect
+        .get("models")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flat_map(json::Object::iter)
+    {
         let Some(line) = stdout.lines().find(|line| line.contains(id)) else {
             problems.push(format!("`{id}` is not listed in {stdout}"));
             continue;
         };
         let digits: String = line.chars().filter(char::is_ascii_digit).collect();
-        if limit.as_u64().is_some_and(|limit| digits != limit.to_string()) {
+        if limit
+            .as_u64()
+            .is_some_and(|limit| digits != limit.to_string())
+        {
             problems.push(format!("the limit {limit:?} is not in `{line}`"));
         }
     }
     for id in ["emb", "resp", "42", "str"] {
-        let line = stdout.lines().find(|line| line.split_whitespace().next() == Some(id));
+        let line = stdout
+            .lines()
+            .find(|line| line.split_whitespace().next() == Some(id));
         if line.is_some_and(|line| !line.contains("not for chat")) {
             problems.push(format!("`{id}` is listed, and not as unfit for chat"));
         }
@@ -361,13 +342,22 @@ fn the_cases_are_read_as_they_are_meant() {
     for case in cases {
         let recorded = Recorded::new(case, 0);
         assert!(!recorded.segments.is_empty(), "{}", text(case, "id"));
-        assert!(recorded.segments.last().unwrap().end.is_some(), "{}", text(case, "id"));
+        assert!(
+            recorded.segments.last().unwrap().end.is_some(),
+            "{}",
+            text(case, "id")
+        );
         if let Some(kind) = case.pointer("/expect/error_kind").and_then(Value::as_str) {
             exit_code(kind);
         }
     }
-    let flood = cases.iter().find(|case| text(case, "id") == "header-flood").unwrap();
-    let reply = Recorded::new(flood, 7).reply(1, 1, &Request::default()).unwrap();
+    let flood = cases
+        .iter()
+        .find(|case| text(case, "id") == "header-flood")
+        .unwrap();
+    let reply = Recorded::new(flood, 7)
+        .reply(1, 1, &Request::default())
+        .unwrap();
     let bytes: usize = reply
         .steps
         .iter()
@@ -377,7 +367,10 @@ fn the_cases_are_read_as_they_are_meant() {
         })
         .sum();
     assert_eq!((bytes, reply.piece_bytes), (17 + 11 * 20_000 + 4, 7));
-    let early = cases.iter().find(|case| text(case, "id") == "early-413-then-reset").unwrap();
+    let early = cases
+        .iter()
+        .find(|case| text(case, "id") == "early-413-then-reset")
+        .unwrap();
     let manner = Recorded::new(early, 0).manner(1, 1);
     assert!(manner.is_early && manner.is_reset);
     assert_eq!(latin1("\u{c3}\u{ab}"), "ë".as_bytes());
