@@ -153,7 +153,10 @@ fn is_disordered(bytes: &[u8]) -> bool {
 }
 
 /// Shannon's entropy of the bytes, in bits a byte.
-#[allow(clippy::cast_precision_loss, reason = "counts up to the length of one value")]
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "counts up to the length of one value"
+)]
 fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for &byte in bytes {
@@ -161,8 +164,12 @@ fn entropy(bytes: &[u8]) -> f64 {
     }
     let length = bytes.len() as f64;
     let whole = log2(length);
-    let seen = counts.iter().filter(|&&count| count > 0).map(|&count| f64::from(count));
-    seen.map(|count| count / length * (whole - log2(count))).sum()
+    let seen = counts
+        .iter()
+        .filter(|&&count| count > 0)
+        .map(|&count| f64::from(count));
+    seen.map(|count| count / length * (whole - log2(count)))
+        .sum()
 }
 
 /// The logarithm to base 2 of a number of at least 1, to about five digits, by repeated squaring: good enough to

@@ -17,12 +17,15 @@
 )]
 
 mod cases;
+mod documents;
 mod pty;
+mod reports;
 mod request;
 mod sandbox;
 mod second_program;
 mod seen;
 mod server;
+mod talk;
 mod tidy;
 mod wire;
 

@@ -137,7 +137,7 @@ fn body_faults(body: &Value) -> Vec<String> {
     match body.get("tools") {
         Some(Value::Array(tools)) if tools.is_empty() => found.push("`tools` is empty".to_owned()),
         None if body.get("tool_choice").is_some() => {
-            found.push("`tool_choice` without `tools`".to_owned())
+            found.push("`tool_choice` without `tools`".to_owned());
         }
         _ => (),
     }
@@ -180,7 +180,7 @@ fn message_faults(messages: &[Value], found: &mut Vec<String>) {
             "system" if index == 0 => (),
             "system" => found.push(format!("message {index}: a second or late system message")),
             "user" | "assistant" if last == role => {
-                found.push(format!("message {index}: two of `{role}` in a row"))
+                found.push(format!("message {index}: two of `{role}` in a row"));
             }
             "user" | "assistant" => (),
             "tool" => {

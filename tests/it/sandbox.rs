@@ -195,7 +195,7 @@ impl Sandbox {
                 command.stdin(File::open(&path).unwrap()).process_group(0);
             }
             Stdin::Open | Stdin::Pipe(_) | Stdin::After(..) => {
-                _ = command.stdin(Stdio::piped()).process_group(0)
+                _ = command.stdin(Stdio::piped()).process_group(0);
             }
             Stdin::Terminal => {
                 let pty = Pty::open(80, 24).unwrap();

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// A request as it came over the wire.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) target: String,
@@ -25,7 +25,7 @@ impl Request {
 }
 
 /// All that was seen.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct State {
     pub(crate) requests: Vec<Request>,
     /// Replies that were sent to their end.
@@ -41,6 +41,29 @@ pub(crate) struct State {
     /// Output streams that have not ended.
     pub(crate) open_outputs: usize,
     pub(crate) exit: Option<ExitStatus>,
+}
+
+/// In short, for the message of a test that failed.
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let tail = |bytes: &[u8]| {
+            String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(2_000)..]).into_owned()
+        };
+        writeln!(
+            f,
+            "{} requests, {} replies, exit {:?}",
+            self.requests.len(),
+            self.replies,
+            self.exit
+        )?;
+        writeln!(f, "faults: {:#?}", self.faults)?;
+        writeln!(
+            f,
+            "standard output:\n{}\nstandard error:\n{}",
+            tail(&self.stdout),
+            tail(&self.stderr)
+        )
+    }
 }
 
 /// The one shared value of a run.

@@ -273,14 +273,15 @@ fn run(case: &CaseFile, program: &str) -> Result<Actual, String> {
         is_lenient: plan.is("lenient"),
     };
     let is_closed = plan.replies.is_empty() && !plan.is("open");
-    let server = match plan.is("unix") {
-        true => Server::unix(
+    let server = if plan.is("unix") {
+        Server::unix(
             Box::new(script),
             &seen,
             strictness,
             &sandbox.root.join("socket"),
-        ),
-        false => Server::tcp(Box::new(script), &seen, strictness),
+        )
+    } else {
+        Server::tcp(Box::new(script), &seen, strictness)
     };
     let url = server.url.clone();
     plan.run.url = Some(url.clone());

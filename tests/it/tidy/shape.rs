@@ -33,9 +33,9 @@ const WORLDLY: &[&str] = &[
 pub(crate) fn check_openings(files: &[File]) -> Vec<Problem> {
     let is_fine = |file: &&File| {
         let first = file.text.lines().next().unwrap_or_default();
-        !first
+        first
             .strip_prefix("//! ")
-            .is_some_and(|text| text.len() > 10)
+            .is_none_or(|text| text.len() < 10)
     };
     files
         .iter()

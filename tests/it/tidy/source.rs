@@ -140,7 +140,9 @@ fn collect(path: &Path, found: &mut Vec<PathBuf>) {
             .map(|entry| entry.unwrap().path())
             .collect();
         inside.sort();
-        inside.iter().for_each(|path| collect(path, found));
+        for path in &inside {
+            collect(path, found);
+        }
     } else if path.extension().is_some_and(|extension| extension == "rs") {
         found.push(path.to_owned());
     }

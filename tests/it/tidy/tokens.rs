@@ -295,11 +295,11 @@ mod tests {
             &[(Kind::Text, ""), (Kind::Text, "x"), (Kind::Text, "y")],
         );
         check(
-            r###"r"a\" r#"b"c"# br##"d"#"##"###,
+            r##"r"a\" r#"b"c"# br#"d"e"#"##,
             &[
                 (Kind::Text, "a\\"),
                 (Kind::Text, "b\"c"),
-                (Kind::Text, "d\"#"),
+                (Kind::Text, "d\"e"),
             ],
         );
         check("\"open", &[(Kind::Text, "open")]);
