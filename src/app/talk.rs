@@ -395,7 +395,14 @@ impl Talk<'_> {
         if !text.is_empty() {
             self.text.clone_from(text);
         }
-        turn.answer(result);
+        // One that came all at once was never looked at while it came.
+        if result.as_ref().is_ok_and(|answer| answer.calls.is_empty())
+            && turn.is_text_loop(&self.text)
+        {
+            turn.stop_loop(&self.text);
+        } else {
+            turn.answer(result);
+        }
         Ok(())
     }
 
