@@ -12,12 +12,6 @@
         reason = "a test fails by panicking"
     )
 )]
-#![allow(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "SCAFFOLD: removed when the parts are joined"
-)]
 
 mod app;
 mod calendar;
