@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
+use super::command::{COMMANDS, RESERVED};
 use super::flag::{CONFLICTS, Group, find_long};
 use super::table::FLAGS;
 use super::*;

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::myers::common;
 
 /// The name of a file that does not exist, before it is created or after it is deleted.
+#[cfg(test)]
 pub(crate) const NOWHERE: &str = "/dev/null";
 
 /// Lines that were replaced by others; either range may be empty, not both.
@@ -48,11 +49,13 @@ impl<'a> Diff<'a> {
     }
 
     /// The number of lines that only the new text has.
+    #[cfg(test)]
     pub(crate) fn added(&self) -> usize {
         self.changes.iter().map(|change| change.new.len()).sum()
     }
 
     /// The number of lines that only the old text has.
+    #[cfg(test)]
     pub(crate) fn removed(&self) -> usize {
         self.changes.iter().map(|change| change.old.len()).sum()
     }

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use super::cut::cut_tail;
+use super::width::{cells, char_cells};
 use super::*;
 
 /// Cells as East Asian Width and the general category of the characters say.

@@ -351,7 +351,7 @@ impl Gate {
     pub(crate) fn start(&mut self, ready: Ready, call: Call) -> (CallId, Box<dyn FnOnce() + Send>) {
         self.calls += 1;
         let id = CallId(self.calls);
-        let permit = authorize(id, ready.grant);
+        let permit = authorize(ready.grant);
         let Pending {
             request,
             tool,
@@ -422,11 +422,6 @@ impl Gate {
                 self.reply(&running.request, verdict, Output::from(failure.0), ms)
             }
         }))
-    }
-
-    /// How many calls are on their threads.
-    pub(crate) fn running(&self) -> usize {
-        self.running.len()
     }
 
     /// The one exit: cuts, redacts and records.

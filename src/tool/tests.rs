@@ -1,10 +1,9 @@
 //! Contracts, rules and the gate, on a world in memory.
 
 use crate::json::{Value, object};
-use crate::tool::prelude::tool;
 use crate::tool::trial::{gate, pass, request, supply};
 use crate::tool::{
-    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Supply, Tool,
+    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Tool,
     Verdict, decide,
 };
 use crate::world::fake::Fake;

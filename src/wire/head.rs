@@ -61,6 +61,7 @@ impl ResponseReader {
     }
 
     /// Whether any byte of the head being read was pushed; false again when it is whole.
+    #[cfg(test)]
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }

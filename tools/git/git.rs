@@ -284,7 +284,6 @@ fn empty(action: Action) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::tool::Verdict;
-    use crate::tool::prelude::*;
     use crate::tool::trial::{Trial, check, check_cancels};
     use crate::world::fake::{Fake, Program};
 

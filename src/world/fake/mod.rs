@@ -24,8 +24,8 @@ use crate::world::{CallId, Cancel, Clock, Moment, Random, Signal, Source, Wall, 
 pub(crate) use self::console::Typed;
 pub(crate) use self::files::FileOperation;
 pub(crate) use self::net::{Connection, Found, Record, Segment};
-pub(crate) use self::process::{Program, Started, Stopped};
-pub(crate) use self::stream::{End, Step, request_end};
+pub(crate) use self::process::Program;
+pub(crate) use self::stream::{End, Step};
 
 /// The world in memory, and the handle that tests hold. Clones share it.
 #[derive(Clone)]

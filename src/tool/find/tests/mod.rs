@@ -5,6 +5,8 @@ mod replies;
 use std::sync::OnceLock;
 
 use super::compile::{CATALOG, Compiled, File, compile};
+use super::answer::Answer;
+use super::search::{Search, search_all};
 use super::*;
 
 /// The tools of the first issue.
