@@ -24,8 +24,7 @@ pub(crate) use self::command::{Command, Order};
 pub(crate) use self::flag::{
     Flags, Format, REQUEST_TOKENS_MAX, StdinRule, TURNS_DEFAULT, TURNS_MAX, When,
 };
-pub(crate) use self::help::{
-    SHORT_USAGE, command_help, help, version};
+pub(crate) use self::help::{SHORT_USAGE, command_help, help, version};
 #[cfg(test)]
 pub(crate) use self::help::{commands_markdown, flags_markdown, slash_markdown};
 pub(crate) use self::near::{nearest, quote};

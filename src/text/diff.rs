@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::myers::common;
+use super::myers::shared_runs;
 
 /// The name of a file that does not exist, before it is created or after it is deleted.
 #[cfg(test)]
@@ -36,7 +36,7 @@ impl<'a> Diff<'a> {
         let numbers_new = number(&new, &mut numbers);
         let mut changes = Vec::new();
         let (mut old_at, mut new_at) = (0, 0);
-        for run in common(&numbers_old, &numbers_new) {
+        for run in shared_runs(&numbers_old, &numbers_new) {
             push_change(old_at..run.old, new_at..run.new, &mut changes);
             (old_at, new_at) = (run.old + run.length, run.new + run.length);
         }

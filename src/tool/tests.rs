@@ -3,8 +3,8 @@
 use crate::json::{Value, object};
 use crate::tool::trial::{gate, pass, request, supply};
 use crate::tool::{
-    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Tool,
-    Verdict, decide,
+    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Tool, Verdict,
+    decide,
 };
 use crate::world::fake::Fake;
 

@@ -22,10 +22,7 @@ pub(crate) use fields::Fields;
 pub(crate) use head::{RequestHead, RequestReader, ResponseHead, ResponseReader};
 pub(crate) use sse::{SseEvent, SseReader};
 pub(crate) use url::{Host, Scheme, Url};
-pub(crate) use write::{
-    Framing, write_request_head,
-    write_response_head,
-};
+pub(crate) use write::{Framing, write_request_head, write_response_head};
 
 /// Why bytes of the other side cannot be read, or ours must not be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -169,7 +169,6 @@ impl<'a> Matcher<'a> {
             .binary_search_by(|stem| self.text(stem.text).cmp(text));
         found.ok().and_then(|at| u16::try_from(at).ok())
     }
-
 }
 
 /// A bit for each letter `a`–`z` of `word`, one more for digits, one for all other characters: two

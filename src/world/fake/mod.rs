@@ -134,35 +134,6 @@ impl Fake {
         }
     }
 
-    pub(crate) fn set_args(&self, args: &[&str]) -> &Self {
-        self.look().args = args.iter().map(OsString::from).collect();
-        self
-    }
-
-    pub(crate) fn set_env(&self, name: &str, value: &str) -> &Self {
-        let mut state = self.look();
-        state.env.retain(|(known, _)| known != name);
-        state.env.push((name.to_owned(), value.to_owned()));
-        drop(state);
-        self
-    }
-
-    /// Sets the working directory and makes it.
-    pub(crate) fn set_directory(&self, path: &str) -> &Self {
-        self.look().directory = PathBuf::from(path);
-        self.add_dir(path)
-    }
-
-    /// Sets the calendar: seconds since 1970 at this moment, and seconds east of UTC.
-    pub(crate) fn set_wall(&self, unix_seconds: i64, offset_seconds: i32) -> &Self {
-        let mut state = self.look();
-        let passed = i64::try_from(state.now.0.as_secs()).unwrap_or(i64::MAX);
-        state.wall.unix_seconds = unix_seconds - passed;
-        state.wall.offset_seconds = offset_seconds;
-        drop(state);
-        self
-    }
-
     /// Moves the clock by hand.
     pub(crate) fn pass(&self, time: Duration) -> &Self {
         let mut state = self.look();

@@ -4,8 +4,8 @@ mod replies;
 
 use std::sync::OnceLock;
 
-use super::compile::{CATALOG, Compiled, File, compile};
 use super::answer::Answer;
+use super::compile::{CATALOG, Compiled, File, compile};
 use super::search::{Search, search_all};
 use super::*;
 
