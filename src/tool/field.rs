@@ -404,7 +404,7 @@ impl<'a> Fields<'a> {
         for (name, _) in self
             .members
             .iter()
-            .filter(|(name, _)| !self.known.contains(&name.as_ref()))
+            .filter(|(name, _)| !self.known.contains(name))
         {
             let near = crate::text::nearest(name, self.known.iter().copied());
             let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));

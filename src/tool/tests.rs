@@ -32,6 +32,12 @@ mod probe {
     choice! { Kind { Read = "read", Own = "own", Reach = "reach", Change = "change", Spend = "spend", Destroy = "destroy" } }
 
     fn plan(args: &Args, _: &Supply) -> Result<Plan, Failure> {
+        // What does not fit never comes here.
+        assert!(
+            args.number
+                .as_ref()
+                .is_none_or(|number| (1..=9).contains(&number.0))
+        );
         assert!(args.word.0 != "panic-plan", "planned to panic");
         let effect = Effect::ALL
             .into_iter()

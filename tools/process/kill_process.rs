@@ -210,11 +210,8 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
         }
     }
     let left = watch(asked.clone(), call, &processes, &pauses);
-    let ended: Vec<(u32, u64)> = asked
-        .iter()
-        .copied()
-        .filter(|process| !left.contains(process))
-        .collect();
+    let mut ended = asked.clone();
+    ended.retain(|process| !left.contains(process));
     let mut report = Vec::new();
     let mut add = |what: &str, list: &[(u32, u64)], hint: &str| {
         if !list.is_empty() {

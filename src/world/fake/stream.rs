@@ -8,8 +8,6 @@ use std::time::Duration;
 use super::{Fake, fault};
 use crate::world::{Interest, Moment, Source, Stream, Want};
 
-/// Computes what is sent from the request.
-
 /// What a server does on one connection, step after step.
 #[derive(Clone)]
 pub(crate) enum Step {

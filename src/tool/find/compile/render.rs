@@ -128,7 +128,7 @@ fn matcher(compiled: &Compiled, out: &mut String) {
     let _ = writeln!(out, "    letters: {:?},", tables.letters);
     field(out, "stems", &tables.stems, |row| {
         format!(
-            "Stem {{ text: {}, letters: {}, is_long: {}, rules: {}, sides: {} }}",
+            "Stem {{ text: {}, letters: {:#x}, is_long: {}, rules: {}, sides: {} }}",
             span(row.text),
             row.letters,
             row.is_long,
