@@ -104,63 +104,36 @@ const ENVIRONMENT: &[(&str, Option<&str>)] = &[
     ("GIT_EXTERNAL_DIFF", None),
 ];
 
-/// The command line after `git`: no pager, no colours, no program that a repository could name.
+/// Before the action: no pager, no locks, no colours, no program that a repository could name.
+const BEFORE: &[&str] = &[
+    "--no-pager",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "color.ui=false",
+    "-c",
+    "core.quotePath=false",
+];
+
+/// With whatever shows a patch.
+const PATCH: &[&str] = &[
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--submodule=short",
+];
+
+/// The command line after `git`.
 fn words(args: &Args) -> Vec<String> {
-    let mut words: Vec<String> = [
-        "--no-pager",
-        "--no-optional-locks",
-        "--literal-pathspecs",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "log.showSignature=false",
-        "-c",
-        "color.ui=false",
-        "-c",
-        "core.quotePath=false",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut words: Vec<String> = BEFORE.iter().map(|&word| word.to_owned()).collect();
     words.push(args.action.word().to_owned());
-    let patch = [
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        "--submodule=short",
-    ];
-    let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
-    let has_stat = args.stat == Some(true);
-    match args.action {
-        Action::Status => add(&["--short", "--branch", "--untracked-files=all"]),
-        Action::Diff => {
-            add(&patch);
-            add(if has_stat { &[STAT] } else { &[] });
-            add(if args.staged == Some(true) {
-                &["--staged"]
-            } else {
-                &[]
-            });
-        }
-        Action::Log => {
-            add(&patch);
-            add(&[
-                &format!(
-                    "--max-count={}",
-                    args.limit.map_or(COMMITS_DEFAULT, Within::size)
-                ),
-                "--date=short",
-            ]);
-            add(&["--format=%h %ad %an: %s%d"]);
-            add(if has_stat { &[STAT] } else { &[] });
-        }
-        Action::Show => {
-            add(&patch);
-            add(&["--date=iso", if has_stat { STAT } else { "--patch" }]);
-        }
-        Action::Blame => add(&["--no-textconv", "--date=short"]),
-    }
+    add_options(args, &mut words);
     words.extend(args.r#ref.iter().map(|name| name.0.clone()));
     words.push("--".to_owned());
     let mut paths: Vec<&str> = args
@@ -177,6 +150,41 @@ fn words(args: &Args) -> Vec<String> {
     }
     words.extend(paths.into_iter().map(str::to_owned));
     words
+}
+
+/// The options of the action.
+fn add_options(args: &Args, words: &mut Vec<String>) {
+    let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
+    let has_stat = args.stat == Some(true);
+    match args.action {
+        Action::Status => add(&["--short", "--branch", "--untracked-files=all"]),
+        Action::Diff => {
+            add(PATCH);
+            add(if has_stat { &[STAT] } else { &[] });
+            add(if args.staged == Some(true) {
+                &["--staged"]
+            } else {
+                &[]
+            });
+        }
+        Action::Log => {
+            add(PATCH);
+            add(&[
+                &format!(
+                    "--max-count={}",
+                    args.limit.map_or(COMMITS_DEFAULT, Within::size)
+                ),
+                "--date=short",
+            ]);
+            add(&["--format=%h %ad %an: %s%d"]);
+            add(if has_stat { &[STAT] } else { &[] });
+        }
+        Action::Show => {
+            add(PATCH);
+            add(&["--date=iso", if has_stat { STAT } else { "--patch" }]);
+        }
+        Action::Blame => add(&["--no-textconv", "--date=short"]),
+    }
 }
 
 /// It only reads, unless a path leads outside or to a secret: that is asked about like any other.
@@ -284,7 +292,6 @@ fn empty(action: Action) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::tool::Verdict;
-    use crate::tool::prelude::*;
     use crate::tool::trial::{Trial, check, check_cancels};
     use crate::world::fake::{Fake, Program};
 

@@ -1,7 +1,7 @@
 //! Status and body → kind, text, remedy.
 
 use crate::chat::Kind;
-use crate::chat::openai::of_response;
+use crate::chat::openai::errors::of_response;
 use crate::chat::openai::quirks::{Quirks, Sent};
 use crate::chat::openai::tests::{head, source};
 
