@@ -425,12 +425,13 @@ impl Talk<'_> {
             if reply.is_miss {
                 self.toolbox.miss();
             }
+            let text = reply.for_model();
             wanted.extend(reply.loads);
             let is_error = reply.verdict != Verdict::Done;
             turn.reply(
                 number,
                 crate::chat::Reply {
-                    text: reply.text,
+                    text,
                     is_error,
                 },
             );

@@ -1,9 +1,11 @@
 //! The built-in endpoint: a deterministic responder on the same wire as any other, without a language model.
 
 mod completion;
+mod example;
 mod fill;
 mod material;
 mod respond;
+mod speech;
 
 use crate::json::{self, Value, object};
 use crate::tool::Tool;

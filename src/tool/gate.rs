@@ -20,6 +20,10 @@ use crate::world::{CallId, Moment};
 
 /// A reply of more bytes is cut in its middle.
 pub(crate) const REPLY_BYTES_MAX: usize = 48 * 1024;
+/// How the text of a call begins that failed, for a model.
+pub(crate) const FAILED: &str = "failed: ";
+/// How the text of a call begins that was not run.
+pub(crate) const NOT_RUN: &str = "not run: ";
 /// A call whose files or processes changed under it is planned anew this often.
 const REPLANS_MAX: u32 = 3;
 
@@ -58,6 +62,16 @@ pub(crate) struct Reply {
     pub(crate) is_miss: bool,
     /// For the person: what would have let a refused call run.
     pub(crate) hint: Option<String>,
+}
+
+impl Reply {
+    /// Its text as a model reads it: the wire has no mark for a call that failed, so its text begins with [`FAILED`].
+    pub(crate) fn for_model(&self) -> String {
+        match self.verdict {
+            Verdict::Failed if !self.text.starts_with(NOT_RUN) => format!("{FAILED}{}", self.text),
+            _ => self.text.clone(),
+        }
+    }
 }
 
 /// What the gate makes of a request.

@@ -16,6 +16,10 @@ pub(crate) const ERROR_BODY_BYTES_MAX: usize = 64 * 1024;
 const SAID_CELLS_MAX: usize = 300;
 /// Cells of a request id that are shown.
 const ID_CELLS_MAX: usize = 80;
+/// The code by which a server without a model says that it cannot serve a request; the built-in endpoint is one.
+const NO_ENDPOINT_CODE: &str = "no_endpoint";
+/// Cells of what such a server says that are shown: its words are the whole message.
+const NO_ENDPOINT_CELLS_MAX: usize = 1_000;
 /// The fields that name a request, the endpoint's own first.
 const ID_FIELDS: [&str; 3] = ["x-request-id", "x-github-request-id", "request-id"];
 
@@ -33,8 +37,19 @@ pub(crate) struct Source {
 /// The fault that a response without an answer is.
 pub(crate) fn of_response(head: &ResponseHead, body: &[u8], source: &Source) -> Fault {
     let said = Said::read(body);
+    if said.code == NO_ENDPOINT_CODE {
+        return no_endpoint(head, &said);
+    }
     let kind = classify::kind_of_status(head.status, &said);
     fault(kind, head, &said, source)
+}
+
+/// The fault of a request that its server cannot serve at all: what the server says, and nothing of the wire.
+fn no_endpoint(head: &ResponseHead, said: &Said) -> Fault {
+    let text = one_line(said.text.trim(), NO_ENDPOINT_CELLS_MAX);
+    let mut fault = Fault::new(Kind::NoEndpoint, text);
+    fault.status = Some(head.status);
+    fault
 }
 
 /// The fault that an error inside a response with status 200 is.
