@@ -428,13 +428,7 @@ impl Talk<'_> {
             let text = reply.for_model();
             wanted.extend(reply.loads);
             let is_error = reply.verdict != Verdict::Done;
-            turn.reply(
-                number,
-                crate::chat::Reply {
-                    text,
-                    is_error,
-                },
-            );
+            turn.reply(number, crate::chat::Reply { text, is_error });
         }
         self.load(turn, &wanted)?;
         Ok(signal.map(Broken::Signal))

@@ -34,11 +34,19 @@ impl Example {
             .iter()
             .filter_map(|(name, value)| {
                 let at = place_in(value, &pieces).filter(|_| !is_choice(schema, name))?;
-                Some(Slot { argument: name.to_owned(), value: value.clone(), at })
+                Some(Slot {
+                    argument: name.to_owned(),
+                    value: value.clone(),
+                    at,
+                })
             })
             .collect();
         slots.sort_by_key(|slot| slot.at);
-        Self { arguments, pieces, slots }
+        Self {
+            arguments,
+            pieces,
+            slots,
+        }
     }
 
     /// The plain words of its request that fill no argument.
@@ -46,7 +54,9 @@ impl Example {
         self.pieces
             .iter()
             .enumerate()
-            .filter(|(at, piece)| piece.kind == Kind::Word && self.slots.iter().all(|slot| slot.at != *at))
+            .filter(|(at, piece)| {
+                piece.kind == Kind::Word && self.slots.iter().all(|slot| slot.at != *at)
+            })
             .map(|(_, piece)| speech::plain(&piece.text))
     }
 
@@ -61,7 +71,10 @@ impl Example {
         for slot in &self.slots {
             mask.insert(&slot.argument, Value::Null);
         }
-        let mut members: Vec<String> = mask.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        let mut members: Vec<String> = mask
+            .iter()
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
         members.sort();
         members.join("\n")
     }
@@ -92,7 +105,10 @@ fn place_in(value: &Value, pieces: &[Piece]) -> Option<usize> {
 
 /// Whether an argument is one of a fixed set of words, which are part of the request and not material.
 fn is_choice(schema: &Value, argument: &str) -> bool {
-    schema.get("properties").and_then(|all| all.get(argument)).is_some_and(|one| one.get("enum").is_some())
+    schema
+        .get("properties")
+        .and_then(|all| all.get(argument))
+        .is_some_and(|one| one.get("enum").is_some())
 }
 
 /// The examples of one tool that differ only in what fills their arguments: other words for the same thing.
@@ -114,26 +130,43 @@ impl Group {
         for (arguments, query) in (tool.contract.examples)() {
             let example = Example::read(&arguments, query, &schema);
             let mask = example.mask();
-            let at = groups.iter().position(|(known, _)| *known == mask).unwrap_or_else(|| {
-                let group = Self { tool, examples: Vec::new(), words: HashSet::new(), stems: HashSet::new() };
-                groups.push((mask, group));
-                groups.len() - 1
-            });
+            let at = groups
+                .iter()
+                .position(|(known, _)| *known == mask)
+                .unwrap_or_else(|| {
+                    let group = Self {
+                        tool,
+                        examples: Vec::new(),
+                        words: HashSet::new(),
+                        stems: HashSet::new(),
+                    };
+                    groups.push((mask, group));
+                    groups.len() - 1
+                });
             let Some((_, group)) = groups.get_mut(at) else {
                 continue;
             };
             group.words.extend(example.words());
-            group.stems.extend(example.words().map(|word| speech::stem(&word)));
+            group
+                .stems
+                .extend(example.words().map(|word| speech::stem(&word)));
             group.examples.push(example);
         }
         let mut groups: Vec<Self> = groups.into_iter().map(|(_, group)| group).collect();
         if is_reading(tool) {
             let said = doc_stems(tool, &schema);
-            let own: Vec<HashSet<String>> = groups.iter().map(|group| group.stems.clone()).collect();
+            let own: Vec<HashSet<String>> =
+                groups.iter().map(|group| group.stems.clone()).collect();
             for (number, group) in groups.iter_mut().enumerate() {
                 // A word that means another thing which the tool can do explains nothing here.
-                let others = |stem: &String| own.iter().enumerate().any(|(other, stems)| other != number && stems.contains(stem));
-                group.stems.extend(said.iter().filter(|stem| !others(stem)).cloned());
+                let others = |stem: &String| {
+                    own.iter()
+                        .enumerate()
+                        .any(|(other, stems)| other != number && stems.contains(stem))
+                };
+                group
+                    .stems
+                    .extend(said.iter().filter(|stem| !others(stem)).cloned());
             }
         }
         groups
@@ -142,7 +175,12 @@ impl Group {
     /// The words before a slot of `argument`, in any of its examples.
     pub(crate) fn anchors(&self, argument: &str) -> HashSet<String> {
         let slots = |example: &'_ Example| -> Vec<String> {
-            example.slots.iter().filter(|slot| slot.argument == argument).filter_map(|slot| example.before(slot)).collect()
+            example
+                .slots
+                .iter()
+                .filter(|slot| slot.argument == argument)
+                .filter_map(|slot| example.before(slot))
+                .collect()
         };
         self.examples.iter().flat_map(slots).collect()
     }
@@ -151,7 +189,12 @@ impl Group {
     pub(crate) fn naming(&self) -> HashSet<String> {
         let names = |example: &'_ Example| -> Vec<String> {
             let slots = example.slots.iter();
-            let bare = slots.filter(|slot| example.pieces.get(slot.at).is_some_and(|piece| piece.kind == Kind::Word));
+            let bare = slots.filter(|slot| {
+                example
+                    .pieces
+                    .get(slot.at)
+                    .is_some_and(|piece| piece.kind == Kind::Word)
+            });
             bare.filter_map(|slot| example.before(slot)).collect()
         };
         self.examples.iter().flat_map(names).collect()
@@ -165,8 +208,14 @@ pub(crate) fn is_reading(tool: &Tool) -> bool {
 
 /// The words that carry meaning in what a tool says of itself and its arguments.
 fn doc_stems(tool: &Tool, schema: &Value) -> HashSet<String> {
-    let properties = schema.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
-    let docs = properties.iter().filter_map(|(_, one)| one.get("description").and_then(Value::as_str));
+    let properties = schema
+        .get("properties")
+        .and_then(Value::as_object)
+        .cloned()
+        .unwrap_or_default();
+    let docs = properties
+        .iter()
+        .filter_map(|(_, one)| one.get("description").and_then(Value::as_str));
     docs.chain([tool.contract.doc])
         .flat_map(pieces)
         .filter(|piece| piece.kind == Kind::Word)

@@ -68,18 +68,27 @@ impl Asked {
 }
 
 /// The call that fits `request` best among the examples of `tools`, if one is near enough.
-pub(crate) fn fill(request: &str, tools: &[&'static Tool], near_thousandths: u32) -> Option<Filled> {
+pub(crate) fn fill(
+    request: &str,
+    tools: &[&'static Tool],
+    near_thousandths: u32,
+) -> Option<Filled> {
     let asked = Asked::read(request)?;
     let mut best: Option<(bool, u32, Filled)> = None;
     for group in tools.iter().flat_map(|tool| Group::all(tool)) {
         for example in &group.examples {
             let (filled, used) = adapt(&group, example, &asked);
-            let Some(score) = score(&group, example, &asked, &used).filter(|score| near_thousandths <= *score) else {
+            let Some(score) =
+                score(&group, example, &asked, &used).filter(|score| near_thousandths <= *score)
+            else {
                 continue;
             };
             // What finds all its values is meant rather than what does not.
             let is_whole = matches!(filled, Filled::Call { .. });
-            if best.as_ref().is_none_or(|(top_is_whole, top, _)| (*top_is_whole, *top) < (is_whole, score)) {
+            if best
+                .as_ref()
+                .is_none_or(|(top_is_whole, top, _)| (*top_is_whole, *top) < (is_whole, score))
+            {
                 best = Some((is_whole, score, filled));
             }
         }
@@ -110,27 +119,43 @@ fn score(group: &Group, example: &Example, asked: &Asked, used: &[bool]) -> Opti
             return None;
         }
     }
-    if is_reading { likeness(&said, example) } else { told(&said, example, asked) }
+    if is_reading {
+        likeness(&said, example)
+    } else {
+        told(&said, example, asked)
+    }
 }
 
 /// Twice the weight of the shared stems over that of all, if one of them carries meaning.
 fn likeness(said: &HashSet<String>, example: &Example) -> Option<u32> {
     let bare = |word: &String| !speech::is_dress(word);
     let stems = |words: Vec<String>| -> HashSet<(String, u32)> {
-        words.iter().map(|word| (speech::stem(word), speech::weight(word))).collect()
+        words
+            .iter()
+            .map(|word| (speech::stem(word), speech::weight(word)))
+            .collect()
     };
     let said = stems(said.iter().filter(|word| bare(word)).cloned().collect());
     let wanted = stems(example.words().filter(bare).collect());
-    let weigh = |words: &HashSet<(String, u32)>| words.iter().map(|(_, weight)| weight).sum::<u32>();
+    let weigh =
+        |words: &HashSet<(String, u32)>| words.iter().map(|(_, weight)| weight).sum::<u32>();
     let shared: HashSet<(String, u32)> = said.intersection(&wanted).cloned().collect();
-    let is_meant = shared.iter().any(|(_, weight)| *weight == speech::weight(""));
+    let is_meant = shared
+        .iter()
+        .any(|(_, weight)| *weight == speech::weight(""));
     is_meant.then(|| 2_000 * weigh(&shared) / (weigh(&said) + weigh(&wanted)))
 }
 
 /// The likeness of a request for a change: it begins as the example does, and says all that the example says.
 fn told(said: &HashSet<String>, example: &Example, asked: &Asked) -> Option<u32> {
-    let wanted: HashSet<String> = example.words().filter(|word| !speech::is_courtesy(word)).collect();
-    let first = example.pieces.first().map(|piece| speech::plain(&piece.text))?;
+    let wanted: HashSet<String> = example
+        .words()
+        .filter(|word| !speech::is_courtesy(word))
+        .collect();
+    let first = example
+        .pieces
+        .first()
+        .map(|piece| speech::plain(&piece.text))?;
     let is_told = asked.is_told && asked.words.first() == Some(&first) && wanted.is_subset(said);
     let more = u32::try_from(said.len().saturating_sub(wanted.len())).unwrap_or(u32::MAX);
     is_told.then(|| 1_000_u32.saturating_sub(more))
@@ -158,14 +183,23 @@ fn adapt(group: &Group, example: &Example, asked: &Asked) -> (Filled, Vec<bool>)
         Err(_) => Some(example.slots.first().map_or("", |slot| &slot.argument)),
     });
     let filled = match lacking {
-        Some(argument) => Filled::Lacks { name, argument: argument.to_owned() },
+        Some(argument) => Filled::Lacks {
+            name,
+            argument: argument.to_owned(),
+        },
         None => Filled::Call { name, arguments },
     };
     (filled, used)
 }
 
 /// The unused piece of the request that takes the place of the example's.
-fn choose(group: &Group, example: &Example, slot: &Slot, asked: &Asked, used: &[bool]) -> Option<usize> {
+fn choose(
+    group: &Group,
+    example: &Example,
+    slot: &Slot,
+    asked: &Asked,
+    used: &[bool],
+) -> Option<usize> {
     let wanted = example.pieces.get(slot.at)?.kind;
     let own = group.anchors(&slot.argument);
     let others: HashSet<String> = example
@@ -178,30 +212,42 @@ fn choose(group: &Group, example: &Example, slot: &Slot, asked: &Asked, used: &[
     let naming = group.naming();
     let fits = |at: usize, piece: &Piece| {
         let before = word_before(&asked.pieces, at);
-        let has = |words: &HashSet<String>| before.as_ref().is_some_and(|word| words.contains(word));
+        let has =
+            |words: &HashSet<String>| before.as_ref().is_some_and(|word| words.contains(word));
         match (wanted, piece.kind) {
             // A number means nothing without the word before it: a port, an id, a count.
             (Kind::Number, Kind::Number) => has(&own),
             (Kind::Path | Kind::Word, Kind::Path | Kind::Quoted) => !has(&others),
-            (Kind::Path | Kind::Word, Kind::Word | Kind::Number) => has(&naming) && is_name(piece, group),
+            (Kind::Path | Kind::Word, Kind::Word | Kind::Number) => {
+                has(&naming) && is_name(piece, group)
+            }
             (wanted, given) => wanted == given && !has(&others),
         }
     };
     // What looks as the example's does goes first.
-    let free = |is_same: bool| {
-        asked.pieces.iter().enumerate().find(|(at, piece)| {
-            !used[*at] && (piece.kind == wanted) == is_same && fits(*at, piece)
-        })
-    };
+    let free =
+        |is_same: bool| {
+            asked.pieces.iter().enumerate().find(|(at, piece)| {
+                !used[*at] && (piece.kind == wanted) == is_same && fits(*at, piece)
+            })
+        };
     free(true).or_else(|| free(false)).map(|(at, _)| at)
 }
 
 /// Whether a bare word can be a name: no word of the request's own language, and spelled as names are.
 fn is_name(piece: &Piece, group: &Group) -> bool {
     let word = speech::plain(&piece.text);
-    let is_spelled = piece.text.chars().all(|c| c.is_alphanumeric() || "._-+@".contains(c))
-        && piece.text.starts_with(|c: char| c.is_alphanumeric() || c == '_');
-    is_spelled && !speech::is_dress(&word) && !speech::is_light(&word) && !crate::words::is_stop_word(&word)
+    let is_spelled = piece
+        .text
+        .chars()
+        .all(|c| c.is_alphanumeric() || "._-+@".contains(c))
+        && piece
+            .text
+            .starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    is_spelled
+        && !speech::is_dress(&word)
+        && !speech::is_light(&word)
+        && !crate::words::is_stop_word(&word)
         && !group.words.contains(&word)
 }
 
@@ -209,7 +255,9 @@ fn is_name(piece: &Piece, group: &Group) -> bool {
 fn shaped(text: &str, value: &Value) -> Value {
     match value {
         Value::Array(_) => Value::Array(vec![Value::from(text)]),
-        Value::Int(_) => text.parse::<i64>().map_or_else(|_| Value::from(text), Value::from),
+        Value::Int(_) => text
+            .parse::<i64>()
+            .map_or_else(|_| Value::from(text), Value::from),
         Value::String(old) if old.ends_with('\n') => Value::from(format!("{text}\n")),
         _ => Value::from(text),
     }

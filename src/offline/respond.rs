@@ -3,7 +3,6 @@
 use crate::json::{Value, object};
 use crate::offline::fill::{FOUND_THOUSANDTHS, Filled, NEAR_THOUSANDTHS, fill};
 use crate::offline::speech::strip_courtesy;
-use crate::text::one_line;
 use crate::tool::{FAILED, FIND_TOOLS, NOT_RUN, Tool};
 
 /// What to answer.
@@ -31,7 +30,9 @@ pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
     let Some(last) = messages.last() else {
         return unable("the request has no messages");
     };
-    let format = request.pointer("/response_format/type").and_then(Value::as_str);
+    let format = request
+        .pointer("/response_format/type")
+        .and_then(Value::as_str);
     if format.is_some_and(|format| format != "text") {
         return unable("it cannot answer in a format that is asked for");
     }
@@ -42,7 +43,7 @@ pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
     match role(last) {
         "tool" => after_results(&question, since, &offer),
         "user" => at_first(&question, &offer),
-        other => unable(&format!("the last message is of role `{}`", one_line(other, 40))),
+        _ => unable("the last message is neither a person's nor a tool's"),
     }
 }
 
@@ -59,22 +60,30 @@ struct Offer<'a> {
 impl<'a> Offer<'a> {
     fn read(request: &'a Value, tools: &'static [Tool]) -> Self {
         let choice = request.get("tool_choice");
-        let only = choice.and_then(|choice| choice.pointer("/function/name")).and_then(Value::as_str);
+        let only = choice
+            .and_then(|choice| choice.pointer("/function/name"))
+            .and_then(Value::as_str);
         if choice.and_then(Value::as_str) == Some("none") {
             return Self { tools: Vec::new() };
         }
-        let offered = request.get("tools").and_then(Value::as_array).unwrap_or_default();
+        let offered = request
+            .get("tools")
+            .and_then(Value::as_array)
+            .unwrap_or_default();
         let sent = offered.iter().filter_map(|tool| {
             let function = tool.get("function")?;
             let name = function.get("name").and_then(Value::as_str)?;
-            Some((name, function.get("parameters"))).filter(|_| only.is_none_or(|only| only == name))
+            Some((name, function.get("parameters")))
+                .filter(|_| only.is_none_or(|only| only == name))
         });
         let sent: Vec<(&str, Option<&Value>)> = sent.collect();
         let known = tools.iter().filter_map(|tool| {
             let (_, parameters) = sent.iter().find(|(name, _)| *name == tool.name)?;
             Some((tool, *parameters))
         });
-        Self { tools: known.collect() }
+        Self {
+            tools: known.collect(),
+        }
     }
 
     /// All but the search.
@@ -91,22 +100,35 @@ impl<'a> Offer<'a> {
         let given = arguments.as_object().cloned().unwrap_or_default();
         let is_fit = parameters.is_none_or(|parameters| {
             let properties = parameters.get("properties").and_then(Value::as_object);
-            let required = parameters.get("required").and_then(Value::as_array).unwrap_or_default();
-            given.keys().all(|key| properties.is_some_and(|known| known.get(key).is_some()))
-                && required.iter().filter_map(Value::as_str).all(|key| given.get(key).is_some())
+            let required = parameters
+                .get("required")
+                .and_then(Value::as_array)
+                .unwrap_or_default();
+            given
+                .keys()
+                .all(|key| properties.is_some_and(|known| known.get(key).is_some()))
+                && required
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .all(|key| given.get(key).is_some())
         });
         if !is_fit || (tool.contract.bind)(&arguments).is_err() {
-            return unable(&format!("the tool `{name}` that was sent takes other arguments"));
+            return unable(&format!(
+                "the tool `{name}` that was sent takes other arguments"
+            ));
         }
-        Said::Call { name: name.to_owned(), arguments }
+        Said::Call {
+            name: name.to_owned(),
+            arguments,
+        }
     }
 
     fn say(&self, filled: Filled) -> Said {
         match filled {
             Filled::Call { name, arguments } => self.call(name, arguments),
-            Filled::Lacks { name, argument } => {
-                unable(&format!("`{name}` fits, but the request holds no value for `{argument}`: say which"))
-            }
+            Filled::Lacks { name, argument } => unable(&format!(
+                "`{name}` fits, but the request holds no value for `{argument}`: say which"
+            )),
         }
     }
 
@@ -120,14 +142,24 @@ impl<'a> Offer<'a> {
 
     /// What a request to find tools ("find tools for …") asks for, by the examples of the search itself: their words up to the query.
     fn searched_for(&self, question: &str) -> Option<String> {
-        let (tool, _) = self.tools.iter().find(|(tool, _)| tool.name == FIND_TOOLS)?;
+        let (tool, _) = self
+            .tools
+            .iter()
+            .find(|(tool, _)| tool.name == FIND_TOOLS)?;
         let (question, _) = strip_courtesy(question);
-        (tool.contract.examples)().iter().find_map(|(arguments, example)| {
-            let start = example.strip_suffix(arguments.get("query").and_then(Value::as_str)?)?;
-            let head = question.get(..start.len())?;
-            let rest = question.get(start.len()..)?.trim().trim_end_matches(['.', '?', '!']);
-            (head.eq_ignore_ascii_case(start) && !start.is_empty() && !rest.is_empty()).then(|| rest.to_owned())
-        })
+        (tool.contract.examples)()
+            .iter()
+            .find_map(|(arguments, example)| {
+                let start =
+                    example.strip_suffix(arguments.get("query").and_then(Value::as_str)?)?;
+                let head = question.get(..start.len())?;
+                let rest = question
+                    .get(start.len()..)?
+                    .trim()
+                    .trim_end_matches(['.', '?', '!']);
+                (head.eq_ignore_ascii_case(start) && !start.is_empty() && !rest.is_empty())
+                    .then(|| rest.to_owned())
+            })
     }
 }
 
@@ -167,9 +199,15 @@ fn at_first(question: &str, offer: &Offer<'_>) -> Said {
 
 /// The answer once calls came back: what they said, or after a search the call that was searched for.
 fn after_results(question: &str, since: &[Value], offer: &Offer<'_>) -> Said {
-    let at = since.iter().rposition(|message| role(message) == "assistant");
+    let at = since
+        .iter()
+        .rposition(|message| role(message) == "assistant");
     let call = at.and_then(|at| since.get(at)?.pointer("/tool_calls/0/function"));
-    let member = |name| call.and_then(|call| call.get(name)).and_then(Value::as_str).unwrap_or_default();
+    let member = |name| {
+        call.and_then(|call| call.get(name))
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let (called, arguments) = (member("name"), member("arguments"));
     if called == FIND_TOOLS && offer.searched_for(question).is_none() {
         return match fill(question, &offer.tools(), FOUND_THOUSANDTHS) {

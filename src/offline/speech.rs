@@ -4,21 +4,23 @@ use crate::words;
 
 /// Courtesy and articles: they change no request, whatever it does. Sorted.
 const COURTESY: &[&str] = &[
-    "a", "an", "hello", "hey", "hi", "just", "kindly", "now", "ok", "okay", "please", "pls", "thank", "thanks", "the",
-    "thx",
+    "a", "an", "hello", "hey", "hi", "just", "kindly", "now", "ok", "okay", "please", "pls",
+    "thank", "thanks", "the", "thx",
 ];
 
 /// How a request for something to be read may be dressed; in one for a change, each of these could turn it round
 /// ("should I …", "did you …", "it is …"). Sorted.
 const DRESS: &[&str] = &[
-    "are", "can", "could", "do", "does", "give", "i", "id", "is", "it", "let", "like", "me", "my", "our", "see", "some",
-    "tell", "that", "there", "these", "this", "those", "us", "want", "will", "would", "you", "your",
+    "are", "can", "could", "do", "does", "give", "i", "id", "is", "it", "let", "like", "me", "my",
+    "our", "see", "some", "tell", "that", "there", "these", "this", "those", "us", "want", "will",
+    "would", "you", "your",
 ];
 
 /// Words of grammar: they must be explained, but weigh little. Sorted.
 const LIGHT: &[&str] = &[
-    "all", "and", "any", "at", "but", "by", "each", "every", "for", "from", "here", "how", "if", "in", "into", "of",
-    "off", "on", "or", "out", "to", "up", "what", "when", "where", "which", "who", "whose", "why", "with",
+    "all", "and", "any", "at", "but", "by", "each", "every", "for", "from", "here", "how", "if",
+    "in", "into", "of", "off", "on", "or", "out", "to", "up", "what", "when", "where", "which",
+    "who", "whose", "why", "with",
 ];
 
 /// Weights of a word that carries meaning, and of a word of grammar.
@@ -48,7 +50,11 @@ pub(crate) fn is_light(word: &str) -> bool {
 
 /// How much a plain word weighs when requests are compared.
 pub(crate) fn weight(word: &str) -> u32 {
-    if is_light(word) { LIGHT_WEIGHT } else { HEAVY_WEIGHT }
+    if is_light(word) {
+        LIGHT_WEIGHT
+    } else {
+        HEAVY_WEIGHT
+    }
 }
 
 /// The stem of a plain word, as the catalog has it; words of several parts keep them all, with a blank between.
@@ -66,7 +72,10 @@ pub(crate) fn strip_courtesy(line: &str) -> (&str, bool) {
         let (second, later) = split_word(after);
         if !after.is_empty() && is_courtesy(&word) && !is_article(&word) {
             rest = after;
-        } else if matches!(word.as_str(), "can" | "could" | "will" | "would") && plain(second) == "you" && !later.is_empty() {
+        } else if matches!(word.as_str(), "can" | "could" | "will" | "would")
+            && plain(second) == "you"
+            && !later.is_empty()
+        {
             is_asking = true;
             rest = later;
         } else {
@@ -101,7 +110,9 @@ mod tests {
 
     #[test]
     fn courtesy_is_stripped_from_the_front_only() {
-        let check = |line: &str, rest: &str, is_asking: bool| assert_eq!(strip_courtesy(line), (rest, is_asking));
+        let check = |line: &str, rest: &str, is_asking: bool| {
+            assert_eq!(strip_courtesy(line), (rest, is_asking))
+        };
         check("please could you kindly delete x", "delete x", true);
         check("the file", "the file", false);
         check("delete x please", "delete x please", false);

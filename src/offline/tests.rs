@@ -151,7 +151,7 @@ fn exchange(bytes: &[u8], size: usize) -> Vec<u8> {
     bytes
         .chunks(size)
         .for_each(|piece| connection.feed(piece, 0));
-    connection.out().clone()
+    connection.out().to_vec()
 }
 
 #[test]
@@ -209,4 +209,14 @@ fn bad_requests_are_refused_with_a_reason() {
         status("POST /chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"),
         "501"
     );
+}
+
+/// Each example of each tool, asked as it stands with only its tool loaded, gives exactly its arguments.
+#[test]
+fn every_example_of_every_tool_is_served() {
+    for tool in TOOLS {
+        for (arguments, query) in (tool.contract.examples)() {
+            check(query, &[tool.name], &format!("{} {arguments}", tool.name));
+        }
+    }
 }

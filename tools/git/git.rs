@@ -34,12 +34,24 @@ tool! {
     examples: [
         object! { "action": "status" } => "git status",
         object! { "action": "status" } => "what is uncommitted in the working tree",
+        object! { "action": "status" } => "show the status of the repository",
         object! { "action": "log", "limit": 10_u32 } => "show the git log, the last commits",
+        object! { "action": "log", "limit": 10_u32 } => "git log",
+        object! { "action": "log", "limit": 5_u32 } => "show the last 5 commits",
         object! { "action": "diff" } => "git diff, what did I change",
+        object! { "action": "diff" } => "git diff",
+        object! { "action": "diff" } => "show the diff",
         object! { "action": "diff", "staged": true } => "show the staged diff",
+        object! { "action": "diff", "staged": true } => "what is staged",
+        object! { "action": "diff", "paths": array!["src/main.rs"] } => "git diff of src/main.rs",
+        object! { "action": "diff", "paths": array!["src/main.rs"] } => "what did I change in src/main.rs",
         object! { "action": "show", "ref": "HEAD", "stat": true } => "which files changed in the last commit",
+        object! { "action": "show", "ref": "HEAD", "stat": true } => "what files did the latest commit change",
         object! { "action": "show", "ref": "HEAD" } => "git show the last commit",
+        object! { "action": "show", "ref": "HEAD" } => "what changed in the latest commit",
         object! { "action": "blame", "paths": array!["src/main.rs"] } => "who last changed each line of src/main.rs, git blame",
+        object! { "action": "blame", "paths": array!["src/main.rs"] } => "git blame src/main.rs",
+        object! { "action": "blame", "paths": array!["src/main.rs"] } => "who wrote each line of src/main.rs",
     ];
 }
 
