@@ -172,6 +172,14 @@ impl Group {
         groups
     }
 
+    /// Whether one of its examples begins with this stem, courtesy and the like passed over.
+    pub(crate) fn begins_with(&self, stem: &str) -> bool {
+        self.examples.iter().any(|example| {
+            let first = example.words().find(|word| !speech::is_dress(word));
+            first.is_some_and(|word| speech::stem(&word) == stem)
+        })
+    }
+
     /// The words before a slot of `argument`, in any of its examples.
     pub(crate) fn anchors(&self, argument: &str) -> HashSet<String> {
         let slots = |example: &'_ Example| -> Vec<String> {

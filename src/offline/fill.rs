@@ -16,7 +16,7 @@ use crate::tool::Tool;
 /// How alike a request and an example must be, in thousandths, for the example to be taken at once.
 pub(crate) const NEAR_THOUSANDTHS: u32 = 600;
 /// The same once the catalog has said that the tool fits.
-pub(crate) const FOUND_THOUSANDTHS: u32 = 400;
+pub(crate) const FOUND_THOUSANDTHS: u32 = 500;
 /// Bytes of a request that is still a plain one.
 const REQUEST_BYTES_MAX: usize = 8 * 1024;
 /// Pieces of one.
@@ -74,7 +74,7 @@ pub(crate) fn fill(
     near_thousandths: u32,
 ) -> Option<Filled> {
     let asked = Asked::read(request)?;
-    let mut best: Option<(bool, u32, Filled)> = None;
+    let mut best: Option<((bool, u32, bool), Filled)> = None;
     for group in tools.iter().flat_map(|tool| Group::all(tool)) {
         for example in &group.examples {
             let (filled, used) = adapt(&group, example, &asked);
@@ -83,17 +83,41 @@ pub(crate) fn fill(
             else {
                 continue;
             };
-            // What finds all its values is meant rather than what does not.
-            let is_whole = matches!(filled, Filled::Call { .. });
-            if best
-                .as_ref()
-                .is_none_or(|(top_is_whole, top, _)| (*top_is_whole, *top) < (is_whole, score))
-            {
-                best = Some((is_whole, score, filled));
+            // What finds all its values is meant rather than what does not; of two that do, what has values alike.
+            let rank = (
+                matches!(filled, Filled::Call { .. }),
+                score,
+                is_alike(example, &asked, &used),
+            );
+            if best.as_ref().is_none_or(|(top, _)| *top < rank) {
+                best = Some((rank, filled));
             }
         }
     }
-    best.map(|(_, _, filled)| filled)
+    best.map(|(_, filled)| filled)
+}
+
+/// Whether the paths of request and example look alike: files, which have an ending, or folders, which mostly have none.
+fn is_alike(example: &Example, asked: &Asked, used: &[bool]) -> bool {
+    let has_ending = |piece: &Piece| {
+        piece
+            .text
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.contains('.'))
+    };
+    let given = asked
+        .pieces
+        .iter()
+        .zip(used)
+        .filter(|(_, used)| **used)
+        .map(|(piece, _)| has_ending(piece));
+    let own = example
+        .slots
+        .iter()
+        .filter_map(|slot| example.pieces.get(slot.at))
+        .map(has_ending);
+    given.eq(own)
 }
 
 /// How near the request is to the example, in thousandths; nothing if a part of it is not understood.
@@ -120,14 +144,22 @@ fn score(group: &Group, example: &Example, asked: &Asked, used: &[bool]) -> Opti
         }
     }
     if is_reading {
-        likeness(&said, example)
+        // What a request begins with is mostly its verb: "commit my changes" is no question about changes and commits.
+        let first = asked
+            .words
+            .iter()
+            .find(|word| !word.is_empty() && !speech::is_dress(word))?;
+        if !group.begins_with(&speech::stem(first)) {
+            return None;
+        }
+        likeness(group, &said, example)
     } else {
         told(&said, example, asked)
     }
 }
 
 /// Twice the weight of the shared stems over that of all, if one of them carries meaning.
-fn likeness(said: &HashSet<String>, example: &Example) -> Option<u32> {
+fn likeness(group: &Group, said: &HashSet<String>, example: &Example) -> Option<u32> {
     let bare = |word: &String| !speech::is_dress(word);
     let stems = |words: Vec<String>| -> HashSet<(String, u32)> {
         words
@@ -140,9 +172,12 @@ fn likeness(said: &HashSet<String>, example: &Example) -> Option<u32> {
     let weigh =
         |words: &HashSet<(String, u32)>| words.iter().map(|(_, weight)| weight).sum::<u32>();
     let shared: HashSet<(String, u32)> = said.intersection(&wanted).cloned().collect();
-    let is_meant = shared
-        .iter()
-        .any(|(_, weight)| *weight == speech::weight(""));
+    // Neither words of grammar nor the tool's own name ("what is git") mean anything, unless nothing is missing.
+    let name = crate::words::stems(group.tool.name);
+    let is_heavy = |(stem, weight): &(String, u32)| {
+        speech::weight("") <= *weight && !name.iter().any(|part| part == stem)
+    };
+    let is_meant = shared.iter().any(is_heavy) || said == wanted && !said.is_empty();
     is_meant.then(|| 2_000 * weigh(&shared) / (weigh(&said) + weigh(&wanted)))
 }
 

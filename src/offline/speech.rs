@@ -19,8 +19,8 @@ const DRESS: &[&str] = &[
 /// Words of grammar: they must be explained, but weigh little. Sorted.
 const LIGHT: &[&str] = &[
     "all", "and", "any", "at", "but", "by", "each", "every", "for", "from", "here", "how", "if",
-    "in", "into", "of", "off", "on", "or", "out", "to", "up", "what", "when", "where", "which",
-    "who", "whose", "why", "with",
+    "in", "into", "of", "off", "on", "or", "out", "show", "to", "up", "what", "when", "where",
+    "which", "who", "whose", "why", "with",
 ];
 
 /// Weights of a word that carries meaning, and of a word of grammar.

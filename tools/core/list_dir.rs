@@ -44,6 +44,12 @@ tool! {
         object! { "path": "src/app" } => "list src/app",
         object! { "path": "src/app" } => "which files are in src/app",
         object! { "path": ".", "recursive": true } => "list all files recursively",
+        object! { "path": "src" } => "list the files in src",
+        object! { "path": "src" } => "show the folder src",
+        object! { "path": "src/app" } => "what is in src/app",
+        object! { "path": ".", "recursive": true } => "show all files recursively",
+        object! { "path": "src", "recursive": true } => "list everything in src recursively",
+        object! { "path": "src" } => "show the contents of the folder src",
     ];
 }
 

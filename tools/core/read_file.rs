@@ -36,6 +36,7 @@ tool! {
         object! { "path": "notes.txt" } => "open the file notes.txt",
         object! { "path": "notes.txt" } => "cat notes.txt",
         object! { "path": "notes.txt" } => "display notes.txt",
+        object! { "path": "notes.txt" } => "show notes.txt",
     ];
 }
 

@@ -23,6 +23,7 @@ tool! {
         object! { "path": "notes.txt", "content": "hello\n" } => "create the file notes.txt with \"hello\"",
         object! { "path": "draft.md", "content": "" } => "create the file draft.md",
         object! { "path": "draft.md", "content": "" } => "create an empty file called draft.md",
+        object! { "path": "notes.txt", "content": "hello\n" } => "create a file called notes.txt with \"hello\"",
     ];
 }
 

@@ -52,6 +52,18 @@ tool! {
         object! { "action": "blame", "paths": array!["src/main.rs"] } => "who last changed each line of src/main.rs, git blame",
         object! { "action": "blame", "paths": array!["src/main.rs"] } => "git blame src/main.rs",
         object! { "action": "blame", "paths": array!["src/main.rs"] } => "who wrote each line of src/main.rs",
+        object! { "action": "status" } => "status of the repo",
+        object! { "action": "status" } => "what has changed in the repo",
+        object! { "action": "log", "limit": 10_u32 } => "show the commit history",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "git log of src/main.rs",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "who changed src/main.rs",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "show the history of src/main.rs",
+        object! { "action": "diff", "staged": true } => "git diff --staged",
+        object! { "action": "diff", "staged": true } => "show the staged changes",
+        object! { "action": "show", "ref": "HEAD" } => "what was the last commit",
+        object! { "action": "blame", "paths": array!["src/main.rs"] } => "blame src/main.rs",
+        object! { "action": "status" } => "which files did I change",
+        object! { "action": "status" } => "what files did I change",
     ];
 }
 

@@ -25,6 +25,12 @@ tool! {
         object! { "port": 3000_u32 } => "is anything running on 3000",
         object! {} => "show all listening ports",
         object! {} => "which ports are open",
+        object! { "port": 3000_u32 } => "is something running on port 3000",
+        object! { "port": 3000_u32 } => "is port 3000 taken",
+        object! { "port": 3000_u32 } => "which program occupies port 3000",
+        object! { "port": 3000_u32 } => "show what is listening on port 3000",
+        object! {} => "list the listening ports",
+        object! {} => "which ports are in use",
     ];
 }
 
