@@ -12,8 +12,9 @@ const PIECES_MAX: usize = 1_000;
 
 /// One answer to be written.
 pub(crate) struct Completion {
-    /// Counts the answers of a connection.
-    pub(crate) number: u64,
+    /// How many messages the request had: another number in each request of a conversation, over whatever connection
+    /// it comes, so that no two of its calls have the same id.
+    pub(crate) number: usize,
     pub(crate) unix_seconds: i64,
     /// The size of the request, for the usage that is reported as an estimate.
     pub(crate) prompt_bytes: usize,

@@ -15,8 +15,8 @@ use crate::tool::Tool;
 
 /// How alike a request and an example must be, in thousandths, for the example to be taken at once.
 pub(crate) const NEAR_THOUSANDTHS: u32 = 600;
-/// The same once the catalog has said that the tool fits.
-pub(crate) const FOUND_THOUSANDTHS: u32 = 500;
+/// The same once the catalog has said that the tool fits: more than half of what both say is the same.
+pub(crate) const FOUND_THOUSANDTHS: u32 = 501;
 /// Bytes of a request that is still a plain one.
 const REQUEST_BYTES_MAX: usize = 8 * 1024;
 /// Pieces of one.
@@ -177,7 +177,10 @@ fn likeness(group: &Group, said: &HashSet<String>, example: &Example) -> Option<
     let is_heavy = |(stem, weight): &(String, u32)| {
         speech::weight("") <= *weight && !name.iter().any(|part| part == stem)
     };
-    let is_meant = shared.iter().any(is_heavy) || said == wanted && !said.is_empty();
+    let heavy = |words: &HashSet<(String, u32)>| words.iter().filter(|word| is_heavy(word)).count();
+    // Two thirds of what the example means are there, so that one word in common ("what is a file") makes no request.
+    let is_meant = 0 < heavy(&shared) && 2 * heavy(&wanted) <= 3 * heavy(&shared)
+        || said == wanted && !said.is_empty();
     is_meant.then(|| 2_000 * weigh(&shared) / (weigh(&said) + weigh(&wanted)))
 }
 

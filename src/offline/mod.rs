@@ -31,7 +31,6 @@ pub(crate) struct Connection {
     written: usize,
     is_closing: bool,
     is_refused: bool,
-    served: u64,
 }
 
 /// An answer, before it has its head.
@@ -65,7 +64,6 @@ impl Connection {
             written: 0,
             is_closing: false,
             is_refused: false,
-            served: 0,
         }
     }
 
@@ -220,9 +218,9 @@ impl Connection {
             respond::Said::Unable(why) => return refusal(501, UNABLE, &why),
             said => said,
         };
-        self.served += 1;
+        let messages = request.get("messages").and_then(Value::as_array);
         let completion = completion::Completion {
-            number: self.served,
+            number: messages.map_or(0, <[Value]>::len),
             unix_seconds,
             prompt_bytes: content.len(),
             said,

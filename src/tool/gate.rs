@@ -516,3 +516,29 @@ fn broken(binding: &Binding, supply: &Supply) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+#[test]
+fn a_failure_says_so_to_the_model() {
+    let check = |verdict, text: &str, expected: &str| {
+        let reply = Reply {
+            id: String::new(),
+            name: String::new(),
+            text: text.to_owned(),
+            verdict,
+            ms: 0,
+            loads: Vec::new(),
+            is_miss: false,
+            hint: None,
+        };
+        assert_eq!(reply.for_model(), expected);
+    };
+    check(Verdict::Failed, "exit code 1", "failed: exit code 1");
+    check(
+        Verdict::Failed,
+        "not run: it changed",
+        "not run: it changed",
+    );
+    check(Verdict::Refused, "not run: no", "not run: no");
+    check(Verdict::Done, "exit code 1", "exit code 1");
+}

@@ -37,6 +37,7 @@ tool! {
         object! { "path": "notes.txt" } => "cat notes.txt",
         object! { "path": "notes.txt" } => "display notes.txt",
         object! { "path": "notes.txt" } => "show notes.txt",
+        object! { "path": "notes.txt" } => "show the contents of notes.txt",
     ];
 }
 

@@ -64,6 +64,8 @@ tool! {
         object! { "action": "blame", "paths": array!["src/main.rs"] } => "blame src/main.rs",
         object! { "action": "status" } => "which files did I change",
         object! { "action": "status" } => "what files did I change",
+        object! { "action": "diff" } => "what did I change",
+        object! { "action": "show", "ref": "HEAD" } => "show the last commit",
     ];
 }
 

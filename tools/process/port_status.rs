@@ -31,6 +31,9 @@ tool! {
         object! { "port": 3000_u32 } => "show what is listening on port 3000",
         object! {} => "list the listening ports",
         object! {} => "which ports are in use",
+        object! { "port": 3000_u32 } => "which process is on port 3000",
+        object! { "port": 3000_u32 } => "who uses port 3000",
+        object! { "port": 3000_u32 } => "is port 3000 in use",
     ];
 }
 

@@ -46,7 +46,10 @@ pub(crate) fn of_response(head: &ResponseHead, body: &[u8], source: &Source) -> 
 
 /// The fault of a request that its server cannot serve at all: what the server says, and nothing of the wire.
 fn no_endpoint(head: &ResponseHead, said: &Said) -> Fault {
-    let text = one_line(said.text.trim(), NO_ENDPOINT_CELLS_MAX);
+    let text = match one_line(said.text.trim(), NO_ENDPOINT_CELLS_MAX) {
+        text if text.is_empty() => "the server cannot serve this".to_owned(),
+        text => text,
+    };
     let mut fault = Fault::new(Kind::NoEndpoint, text);
     fault.status = Some(head.status);
     fault
@@ -160,4 +163,30 @@ fn request_id(head: &ResponseHead) -> Option<String> {
         .find_map(|name| head.fields.get(name))
         .filter(|id| !id.is_empty())
         .map(|id| one_line(id, ID_CELLS_MAX))
+}
+
+#[cfg(test)]
+#[test]
+fn a_server_without_a_model_is_quoted_alone() {
+    let head = ResponseHead {
+        version_minor: 1,
+        status: 501,
+        reason: "Not Implemented".into(),
+        fields: crate::wire::Fields::default(),
+    };
+    let source = Source {
+        route: "`http://x`".into(),
+        path: "/chat/completions".into(),
+        now: 0,
+    };
+    let said = |body: &str| {
+        let fault = of_response(&head, body.as_bytes(), &source);
+        (fault.kind, fault.message)
+    };
+    let body = r#"{"error":{"message":"no tool fits","type":"no_endpoint","code":"no_endpoint"}}"#;
+    assert_eq!(said(body), (Kind::NoEndpoint, "no tool fits".to_owned()));
+    assert_eq!(Kind::NoEndpoint.name(), "no_endpoint");
+    // The code alone decides, and only as a whole.
+    let near = r#"{"error":{"message":"no_endpoint here","code":"no_endpoints"}}"#;
+    assert_eq!(said(near).0, Kind::ApiError);
 }
