@@ -45,11 +45,6 @@ pub(crate) fn world() -> World {
     }
 }
 
-/// What `main` returns to end the process with `code`.
-pub(crate) fn exit_code(code: u8) -> ExitCode {
-    ExitCode::from(code)
-}
-
 fn variable((name, value): (OsString, OsString)) -> Option<(String, String)> {
     let name = name.into_string().ok()?;
     Some((name, value.to_string_lossy().into_owned()))

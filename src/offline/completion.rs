@@ -7,10 +7,14 @@ use crate::offline::respond::Said;
 /// Bytes a token, for estimates.
 const BYTES_A_TOKEN: usize = 4;
 
+/// Events that a text is streamed in, at most.
+const PIECES_MAX: usize = 1_000;
+
 /// One answer to be written.
 pub(crate) struct Completion {
-    /// Counts the answers of a connection.
-    pub(crate) number: u64,
+    /// How many messages the request had: another number in each request of a conversation, over whatever connection
+    /// it comes, so that no two of its calls have the same id.
+    pub(crate) number: usize,
     pub(crate) unix_seconds: i64,
     /// The size of the request, for the usage that is reported as an estimate.
     pub(crate) prompt_bytes: usize,
@@ -50,8 +54,8 @@ impl Completion {
         send(object! { "role": "assistant" }, Value::Null);
         match &self.said {
             Said::Text(text) | Said::Unable(text) => {
-                for line in text.split_inclusive('\n') {
-                    send(object! { "content": line }, Value::Null);
+                for piece in in_pieces(text) {
+                    send(object! { "content": piece }, Value::Null);
                 }
             }
             Said::Call { .. } => send(object! { "tool_calls": vec![self.call(true)] }, Value::Null),
@@ -108,6 +112,22 @@ impl Completion {
             "prompt_tokens": prompt as u64, "completion_tokens": completion as u64, "total_tokens": (prompt + completion) as u64,
         }
     }
+}
+
+/// A text line by line, several lines together where there are so many that their events would outgrow them.
+fn in_pieces(text: &str) -> impl Iterator<Item = &str> {
+    let bytes_min = text.len() / PIECES_MAX;
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let from = rest.as_bytes().get(bytes_min..).unwrap_or_default();
+        let end = from
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map(|at| bytes_min + at + 1);
+        let (piece, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
 }
 
 fn event(data: &Value, out: &mut Vec<u8>) {

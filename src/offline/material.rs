@@ -70,13 +70,14 @@ fn end_of_quote(rest: &str, open: char, close: char) -> Option<usize> {
 
 /// A piece without quotes, freed of the sentence's punctuation.
 fn bare(chunk: &str) -> Option<Piece> {
+    const MARKS: [char; 9] = [',', ';', ':', '!', '?', ')', '"', '\'', '`'];
     let text = chunk
-        .trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\''])
-        .trim_start_matches(['(', '"', '\'']);
-    let text = if chunk.starts_with('.') && text.is_empty() {
-        "."
-    } else {
-        text
+        .trim_end_matches(MARKS)
+        .trim_start_matches(['(', '"', '\'', '`']);
+    // `.` and `..` are folders; any other dots at the end are the sentence's, and so are marks before them.
+    let text = match text {
+        "." | ".." => text,
+        _ => text.trim_end_matches('.').trim_end_matches(MARKS),
     };
     if text.is_empty() {
         return None;

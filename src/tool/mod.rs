@@ -22,7 +22,8 @@ pub(crate) use self::contract::{
 pub(crate) use self::effect::{Decision, Effect, Mode, Stance, decide};
 pub(crate) use self::field::{Field, Fields, Member, members};
 pub(crate) use self::gate::{
-    Answer, Considered, Gate, Question, REPLY_BYTES_MAX, Ready, Reply, Request, Settled, Verdict,
+    Answer, Considered, FAILED, Gate, NOT_RUN, Question, REPLY_BYTES_MAX, Ready, Reply, Request,
+    Settled, Verdict,
 };
 pub(crate) use self::kept::KEPT_BYTES_MAX;
 pub(crate) use self::needs::{Call, FinderPort, Need, ShelfPort, Supply};

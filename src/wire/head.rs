@@ -104,6 +104,7 @@ impl ResponseReader {
 #[derive(Debug, Default)]
 pub(crate) struct RequestReader {
     head: HeadReader<RequestLine>,
+    has_begun: bool,
 }
 
 impl RequestReader {
@@ -112,9 +113,16 @@ impl RequestReader {
         Self::default()
     }
 
+    /// Whether any byte of the head being read was pushed; false again when it is whole.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     /// Takes bytes; see [`ResponseReader::push`].
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Option<(RequestHead, usize)>, Error> {
+        self.has_begun |= !bytes.is_empty();
         let read = self.head.push(bytes)?;
+        self.has_begun &= read.is_none();
         Ok(read.map(|(line, fields, used)| {
             let RequestLine {
                 method,

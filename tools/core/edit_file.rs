@@ -33,6 +33,7 @@ tool! {
     }
     examples: [
         object! { "path": "notes.txt", "old_string": "hello", "new_string": "goodbye" } => "in notes.txt replace \"hello\" with \"goodbye\"",
+        object! { "path": "notes.txt", "old_string": "hello", "new_string": "goodbye" } => "replace \"hello\" with \"goodbye\" in notes.txt",
     ];
 }
 
