@@ -12,6 +12,7 @@ mod place;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod wording;
 
 pub(crate) use self::contract::{
     Binding, Bound, Change, Contract, Failure, Fingerprint, Outcome, Output, Plan, Subject,
@@ -20,14 +21,15 @@ pub(crate) use self::contract::{
 pub(crate) use self::effect::{Decision, Effect, Mode, Stance, decide};
 pub(crate) use self::field::{Field, Fields, Member, members};
 pub(crate) use self::gate::{
-    Answer, Considered, FAILED, Gate, NOT_RUN, Pending, Question, REPLY_BYTES_MAX, Ready, Reply,
-    Request, Settled, Verdict,
+    Answer, Considered, Gate, Pending, Question, REPLY_BYTES_MAX, Ready, Reply, Request, Settled,
+    Verdict,
 };
 pub(crate) use self::kept::{KEPT_BYTES_MAX, KeptFiles};
 pub(crate) use self::needs::{Call, FinderPort, Need, Row, ShelfPort, Supply};
 pub(crate) use self::permit::Permit;
 pub(crate) use self::place::{Place, Roots, Target};
 pub(crate) use self::rules::{Rule, Rules};
+pub(crate) use self::wording::{FAILED, NOT_RUN};
 
 /// The tool that searches the catalog: the one name that the conversation itself has to know.
 pub(crate) const FIND_TOOLS: &str = "find_tools";
