@@ -86,6 +86,8 @@ pub(super) fn kind_of_status(status: u16, said: &Said) -> Kind {
         300..=399 => Kind::Redirect,
         401 | 403 => Kind::Auth,
         402 => Kind::Quota,
+        // Only a proxy says so (RFC 9110 §15.5.8): the endpoint was not reached.
+        407 => Kind::Connect,
         413 => Kind::PayloadTooLarge,
         421 => Kind::Misdirected,
         422 if said.is_validation => Kind::BadRequest,
@@ -183,6 +185,9 @@ pub(super) fn remedy(
             "the server may refuse the name it is called by; try `127.0.0.1`, or check the key (`endpoint.key`)"
         }
         Kind::Auth => "check the key (`endpoint.key`), or sign in at the proxy again",
+        Kind::Connect if status == 407 => {
+            "the proxy wants a name and a password: put them into its address, `http://name:password@host:port`"
+        }
         Kind::Misdirected => {
             "this account is served by another host: set the proxy up for its plan (individual, business, enterprise)"
         }
