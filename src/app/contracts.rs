@@ -183,6 +183,7 @@ fn fill(fake: &Fake) {
     for path in [
         "README.md",
         "src/main.rs",
+        "src/app/mod.rs",
         "Cargo.toml",
         "old.txt",
         "a.txt",

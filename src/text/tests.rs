@@ -265,7 +265,6 @@ fn differences_of_a_line() {
     check_diff("", "a\n", 3, &["--- a/f", "+++ b/f", "@@ -0,0 +1 @@", "+a"]);
 }
 
-/// GNU diff again.
 #[test]
 fn differences_of_line_ends() {
     check_diff(
@@ -310,7 +309,6 @@ fn differences_of_line_ends() {
     );
 }
 
-/// GNU diff again.
 #[test]
 fn differences_in_several_places() {
     check_diff(

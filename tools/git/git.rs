@@ -15,7 +15,7 @@ const NOTES_BYTES_MAX: usize = 400;
 
 tool! {
     /// Look at the Git repository of the workspace. It never changes it.
-    effect: plan;
+    effect: plan, Read;
     subject: Words;
     check: |args| check(args);
     needs: [Commands];
@@ -44,7 +44,6 @@ tool! {
         object! { "action": "diff" } => "git diff",
         object! { "action": "diff" } => "show the diff",
         object! { "action": "diff", "staged": true } => "show the staged diff",
-        object! { "action": "diff", "staged": true } => "what is staged",
         object! { "action": "diff", "paths": array!["src/main.rs"] } => "git diff of src/main.rs",
         object! { "action": "diff", "paths": array!["src/main.rs"] } => "what did I change in src/main.rs",
         object! { "action": "show", "ref": "HEAD", "stat": true } => "which files changed in the last commit",

@@ -366,6 +366,12 @@ mod tests {
             "#![allow(clippy::disallowed_types)]",
             &[],
         );
+        check(
+            check_exceptions,
+            "src/a.rs",
+            "#[cfg(test)] mod tests { #![allow(clippy::disallowed_types)] }",
+            &[],
+        );
     }
 
     #[test]

@@ -84,6 +84,13 @@ fn refusals_of_the_account_have_their_kinds() {
         Kind::Auth,
         "sign in at the proxy again",
     );
+    // A proxy asks for a password, in HTML (github/copilot-cli#333).
+    check(
+        407,
+        "<html><head><title>Authenticate</title></head></html>",
+        Kind::Connect,
+        "name:password@",
+    );
     check(
         402,
         "{\"error\":{\"code\":\"quota_exceeded\",\"message\":\"You have no quota\"}}",
