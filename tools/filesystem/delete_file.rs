@@ -35,8 +35,6 @@ tool! {
         object! { "path": "build", "recursive": true } => "delete the folder build and everything in it",
         object! { "path": "build", "recursive": true } => "remove the directory build and everything in it",
         object! { "path": "old.txt" } => "remove old.txt",
-        object! { "path": "build" } => "delete the folder build",
-        object! { "path": "build" } => "remove the folder build",
         object! { "path": "build", "recursive": true } => "delete the directory build and everything in it",
         object! { "path": "build", "recursive": true } => "remove the folder build and everything in it",
     ];

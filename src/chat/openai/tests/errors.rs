@@ -89,7 +89,7 @@ fn refusals_of_the_account_have_their_kinds() {
         407,
         "<html><head><title>Authenticate</title></head></html>",
         Kind::Connect,
-        "name:password@",
+        "USER:PASSWORD@",
     );
     check(
         402,
