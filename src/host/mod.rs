@@ -22,7 +22,6 @@ mod threads;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::world::World;

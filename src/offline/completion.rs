@@ -1,12 +1,14 @@
 //! An answer in the shape of the chat-completions dialect, whole or streamed.
 
 use crate::json::{Value, object};
-use crate::offline::MODEL;
-use crate::offline::respond::Said;
+use crate::offline::respond::{NO_WAY_ON, Said};
+use crate::offline::{MODEL, UNABLE, error};
 
 /// Bytes a token, for estimates.
 const BYTES_A_TOKEN: usize = 4;
 
+/// What a stream ends with.
+const DONE: &[u8] = b"data: [DONE]\n\n";
 /// Events that a text is streamed in, at most.
 const PIECES_MAX: usize = 1_000;
 
@@ -25,7 +27,7 @@ impl Completion {
     /// The answer as one object.
     pub(crate) fn whole(&self) -> Value {
         let message = match &self.said {
-            Said::Text(text) | Said::Unable(text) => {
+            Said::Text(text) | Said::Failed(text) | Said::Unable(text) => {
                 object! { "role": "assistant", "content": text.as_str() }
             }
             Said::Call { .. } => {
@@ -53,12 +55,17 @@ impl Completion {
         };
         send(object! { "role": "assistant" }, Value::Null);
         match &self.said {
-            Said::Text(text) | Said::Unable(text) => {
+            Said::Text(text) | Said::Failed(text) | Said::Unable(text) => {
                 for piece in in_pieces(text) {
                     send(object! { "content": piece }, Value::Null);
                 }
             }
             Said::Call { .. } => send(object! { "tool_calls": vec![self.call(true)] }, Value::Null),
+        }
+        if matches!(self.said, Said::Failed(_)) {
+            event(&error(UNABLE, NO_WAY_ON), &mut out);
+            out.extend_from_slice(DONE);
+            return out;
         }
         send(object! {}, Value::from(self.finish_reason()));
         if has_usage {
@@ -68,7 +75,7 @@ impl Completion {
             }
             event(&last, &mut out);
         }
-        out.extend_from_slice(b"data: [DONE]\n\n");
+        out.extend_from_slice(DONE);
         out
     }
 
@@ -94,14 +101,14 @@ impl Completion {
     fn finish_reason(&self) -> &'static str {
         match self.said {
             Said::Call { .. } => "tool_calls",
-            Said::Text(_) | Said::Unable(_) => "stop",
+            Said::Text(_) | Said::Failed(_) | Said::Unable(_) => "stop",
         }
     }
 
     /// Estimates, since nothing here counts tokens.
     fn usage(&self) -> Value {
         let said = match &self.said {
-            Said::Text(text) | Said::Unable(text) => text.len(),
+            Said::Text(text) | Said::Failed(text) | Said::Unable(text) => text.len(),
             Said::Call { name, arguments } => name.len() + arguments.to_string().len(),
         };
         let (prompt, completion) = (

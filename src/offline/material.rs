@@ -44,6 +44,16 @@ pub(crate) fn pieces(request: &str) -> Vec<Piece> {
     pieces
 }
 
+/// A request with the kinds of its paths in their place: a catalog of words knows "rename a file", but no file's name.
+pub(crate) fn with_kinds(request: &str) -> String {
+    let words = request.split_whitespace().map(|chunk| match bare(chunk) {
+        Some(piece) if piece.kind == Kind::Path && piece.text.ends_with('/') => "folder",
+        Some(piece) if piece.kind == Kind::Path => "file",
+        _ => chunk,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 fn closing(quote: char) -> Option<char> {
     match quote {
         '"' => Some('"'),

@@ -214,8 +214,13 @@ impl Connection {
                 );
             }
         };
+        let is_streamed = request.get("stream").and_then(Value::as_bool) == Some(true);
         let said = match respond::respond(&request, self.tools) {
             respond::Said::Unable(why) => return refusal(501, UNABLE, &why),
+            // A stream can show what the call said, all its lines, before it ends in an error.
+            respond::Said::Failed(text) if !is_streamed => {
+                return refusal(501, UNABLE, &format!("{text}; {}", respond::NO_WAY_ON));
+            }
             said => said,
         };
         let messages = request.get("messages").and_then(Value::as_array);
@@ -225,7 +230,7 @@ impl Connection {
             prompt_bytes: content.len(),
             said,
         };
-        if request.get("stream").and_then(Value::as_bool) == Some(true) {
+        if is_streamed {
             let has_usage = request
                 .pointer("/stream_options/include_usage")
                 .and_then(Value::as_bool)
@@ -295,10 +300,12 @@ fn models() -> Value {
 }
 
 fn refusal(status: u16, code: &'static str, message: &str) -> Response {
-    Response::json(
-        status,
-        &object! { "error": object! { "message": message, "type": code, "code": code } },
-    )
+    Response::json(status, &error(code, message))
+}
+
+/// An error as the dialect writes it.
+fn error(code: &str, message: &str) -> Value {
+    object! { "error": object! { "message": message, "type": code, "code": code } }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::json::{Value, object};
 use crate::offline::fill::{FOUND_THOUSANDTHS, Filled, NEAR_THOUSANDTHS, fill};
+use crate::offline::material::with_kinds;
 use crate::offline::speech::strip_courtesy;
 use crate::tool::{FAILED, FIND_TOOLS, NOT_RUN, Tool};
 
@@ -13,9 +14,15 @@ pub(crate) enum Said {
         arguments: Value,
     },
     Text(String),
+    /// A call failed, and this is what it said; a model would try otherwise, but nothing here can.
+    Failed(String),
     /// It cannot serve this; the text says why and what to set.
     Unable(String),
 }
+
+/// What follows on a failed call.
+pub(crate) const NO_WAY_ON: &str = "the call failed, and the built-in endpoint is no language model that could go on from there; for more set \
+     `endpoint.url` or `--endpoint URL` to a chat-completions endpoint";
 
 /// What is said about the remedy.
 const REMEDY: &str = "the built-in endpoint is no language model: it runs tools on plain requests, one at a time, with commands \
@@ -193,7 +200,7 @@ fn at_first(question: &str, offer: &Offer<'_>) -> Said {
     }
     match fill(question, &offer.tools(), NEAR_THOUSANDTHS) {
         Some(filled) => offer.say(filled),
-        None => offer.search(question.trim()),
+        None => offer.search(&with_kinds(question)),
     }
 }
 
@@ -219,8 +226,7 @@ fn after_results(question: &str, since: &[Value], offer: &Offer<'_>) -> Said {
     let results: Vec<String> = results.iter().map(text_of).collect();
     let text = results.join("\n");
     if let Some(why) = text.strip_prefix(FAILED) {
-        // A model would try otherwise; nothing here can.
-        return unable(&format!("`{called}` failed: {}", why.trim()));
+        return Said::Failed(format!("`{called}` failed: {}", why.trim()));
     }
     if let Some(why) = text.strip_prefix(NOT_RUN) {
         // What follows is advice to a model.

@@ -31,7 +31,7 @@ fn user(text: &str) -> Value {
 fn check(line: &str, loaded: &[&str], expected: &str) {
     let got = match respond(&request(vec![user(line)], loaded), TOOLS) {
         Said::Call { name, arguments } => format!("{name} {arguments}"),
-        Said::Text(text) => text,
+        Said::Text(text) | Said::Failed(text) => text,
         Said::Unable(why) => format!("unable: {}", why.split(';').next().unwrap_or_default()),
     };
     assert_eq!(got, expected, "{line}");
@@ -85,6 +85,12 @@ fn what_no_loaded_tool_fits_is_searched_for() {
         "what listens on port 9090?",
         &[],
         r#"find_tools {"query":"what listens on port 9090?"}"#,
+    );
+    // The catalog knows words, not names of files.
+    check(
+        "rename docs/a.txt to old/",
+        &[],
+        r#"find_tools {"query":"rename file to folder"}"#,
     );
     check(
         "find tools for git history",
@@ -171,13 +177,9 @@ fn after_call(question: &str, text: &str) -> Said {
 
 #[test]
 fn what_was_not_done_is_not_said_as_done() {
-    let Said::Unable(why) = after_call("read x", "failed: cannot read `x`: it does not exist")
-    else {
-        panic!("a failure is no answer")
-    };
-    assert!(
-        why.starts_with("`read_file` failed: cannot read `x`: it does not exist; "),
-        "{why}"
+    assert_eq!(
+        after_call("read x", "failed: cannot read `x`: it does not exist\n2"),
+        Said::Failed("`read_file` failed: cannot read `x`: it does not exist\n2".to_owned())
     );
     assert_eq!(
         after_call("read x", "not run: nobody can be asked in this run, and no rule allows it; do not retry it"),

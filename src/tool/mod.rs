@@ -15,6 +15,7 @@ mod rules;
 mod tests;
 #[cfg(test)]
 pub(crate) mod trial;
+mod wording;
 
 pub(crate) use self::contract::{
     Binding, Bound, Change, Contract, Failure, Outcome, Output, Plan, Subject, SubjectKind, Tool,
@@ -22,14 +23,14 @@ pub(crate) use self::contract::{
 pub(crate) use self::effect::{Decision, Effect, Mode, Stance, decide};
 pub(crate) use self::field::{Field, Fields, Member, members};
 pub(crate) use self::gate::{
-    Answer, Considered, FAILED, Gate, NOT_RUN, Question, REPLY_BYTES_MAX, Ready, Reply, Request,
-    Settled, Verdict,
+    Answer, Considered, Gate, Question, REPLY_BYTES_MAX, Ready, Reply, Request, Settled, Verdict,
 };
 pub(crate) use self::kept::KEPT_BYTES_MAX;
 pub(crate) use self::needs::{Call, FinderPort, Need, ShelfPort, Supply};
 pub(crate) use self::permit::Permit;
 pub(crate) use self::place::{Place, Roots, Target};
 pub(crate) use self::rules::{Rule, Rules};
+pub(crate) use self::wording::{FAILED, NOT_RUN};
 
 /// The tool that searches the catalog: the one name that the conversation itself has to know.
 pub(crate) const FIND_TOOLS: &str = "find_tools";

@@ -64,6 +64,9 @@ fn no_endpoint(head: &ResponseHead, said: &Said) -> Fault {
 /// The fault that an error inside a response with status 200 is.
 pub(super) fn of_value(error: &Value, head: &ResponseHead, source: &Source) -> Fault {
     let said = Said::of_value(error);
+    if said.code == NO_ENDPOINT_CODE {
+        return no_endpoint(head, &said);
+    }
     let kind = classify::kind_of_words(&said);
     fault(kind, head, &said, source)
 }

@@ -181,3 +181,41 @@ fn a_stream_is_lines_of_data_and_ends_in_done() {
     }
     assert_eq!(said, text);
 }
+
+#[test]
+fn a_failed_call_is_shown_and_ends_in_an_error() {
+    let call =
+        object! { "id": "c", "function": object! { "name": "read_file", "arguments": "{}" } };
+    let messages = vec![
+        user("read x.txt"),
+        object! { "role": "assistant", "tool_calls": vec![call] },
+        object! { "role": "tool", "tool_call_id": "c", "content": "failed: no\nmore" },
+    ];
+    let answer = |is_streamed: bool| {
+        let mut request = request(messages.clone(), &[]);
+        if let Value::Object(members) = &mut request {
+            members.insert("stream", is_streamed);
+        }
+        let body = request.to_string();
+        let length = body.len();
+        heads(&format!(
+            "POST /chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{body}"
+        ))
+        .remove(0)
+    };
+    let whole = answer(false);
+    assert!(
+        whole.starts_with("501 ") && whole.contains("failed: no\\nmore; the call failed"),
+        "{whole}"
+    );
+    let stream = answer(true);
+    assert!(
+        stream.starts_with("200 ") && stream.ends_with("}\n\ndata: [DONE]\n\n"),
+        "{stream}"
+    );
+    assert!(
+        stream.contains("data: {\"error\":{\"message\":\"the call failed")
+            && stream.contains("\"code\":\"no_endpoint\"")
+    );
+    assert!(!stream.contains("\"stop\""), "{stream}");
+}
