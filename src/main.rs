@@ -18,6 +18,8 @@ mod calendar;
 mod chat;
 mod cli;
 mod config;
+#[cfg(test)]
+mod documents;
 mod error;
 mod host;
 mod http;
