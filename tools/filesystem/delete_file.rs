@@ -29,6 +29,8 @@ tool! {
         recursive: Option<bool>,
     }
     examples: [
+        object! { "path": "build" } => "delete the folder build",
+        object! { "path": "build" } => "remove the folder build",
         object! { "path": "old.txt" } => "delete the file old.txt",
         object! { "path": "old.txt" } => "delete old.txt",
         object! { "path": "old.txt" } => "remove the file old.txt",
