@@ -47,7 +47,7 @@ pub(crate) fn request() -> Vec<u8> {
                 }],
             },
             object! { "role": "tool", "tool_call_id": call_id, "content": source(round) },
-            object! { "role": "assistant", "content": prose(round + 7, 1_200) },
+            object! { "role": "assistant", "content": prose(round + 7, 1_700) },
         ]);
     }
     messages.truncate(MESSAGES);
@@ -65,10 +65,11 @@ pub(crate) fn request() -> Vec<u8> {
     out
 }
 
-/// The data of chunk number `nth` of a streamed answer.
+/// The data of chunk number `nth` of a streamed answer. Its number is in it: an answer that repeats itself is cut off.
 pub(crate) fn chunk(nth: usize) -> String {
     let mut content = Vec::new();
-    crate::json::write_string(WORDS[nth % WORDS.len()], &mut content);
+    let text = format!("{}{nth}", WORDS[nth % WORDS.len()]);
+    crate::json::write_string(&text, &mut content);
     let content = String::from_utf8(content).unwrap();
     format!(
         "{{\"id\":\"chatcmpl-BfZk3xq0T9aVYvJm2sLw8eNc\",\"object\":\"chat.completion.chunk\",\

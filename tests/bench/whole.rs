@@ -37,7 +37,7 @@ pub(crate) fn measure(table: &mut Table) {
         101,
         || {
             let text = run(ankita(&asking(&url(short))));
-            assert_eq!(text, " The\n");
+            assert_eq!(text, " The0\n");
         },
     );
     let long = serve(&events(CHUNKS as usize));
