@@ -11,7 +11,7 @@ use crate::app::signalled;
 use crate::app::start::Start;
 use crate::app::toolbox::{Shelf, Toolbox, defaults, definition, description};
 use crate::app::typed::Lines;
-use crate::app::view::{Format, Level, Summary, Tokens, View};
+use crate::app::view::{Level, Summary, Tokens, View};
 use crate::catalog::TOOLS;
 use crate::chat::{
     Answer, Ask, End, Endpoint, Event as Heard, Fault, Limits, ListModels, Means, Message, Model,
@@ -432,15 +432,10 @@ impl Talk<'_> {
             if reply.is_miss {
                 self.toolbox.miss();
             }
+            let text = reply.for_model();
             wanted.extend(reply.loads);
             let is_error = reply.verdict != Verdict::Done;
-            turn.reply(
-                number,
-                crate::chat::Reply {
-                    text: reply.text,
-                    is_error,
-                },
-            );
+            turn.reply(number, crate::chat::Reply { text, is_error });
         }
         self.load(turn, &wanted)?;
         Ok(signal.map(Broken::Signal))

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_int;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, PipeReader, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};

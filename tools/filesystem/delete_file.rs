@@ -30,7 +30,13 @@ tool! {
     }
     examples: [
         object! { "path": "old.txt" } => "delete the file old.txt",
+        object! { "path": "old.txt" } => "delete old.txt",
+        object! { "path": "old.txt" } => "remove the file old.txt",
+        object! { "path": "build", "recursive": true } => "delete the folder build and everything in it",
         object! { "path": "build", "recursive": true } => "remove the directory build and everything in it",
+        object! { "path": "old.txt" } => "remove old.txt",
+        object! { "path": "build", "recursive": true } => "delete the directory build and everything in it",
+        object! { "path": "build", "recursive": true } => "remove the folder build and everything in it",
     ];
 }
 

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 
 use super::*;
 use crate::host::scratch::{alone, never, say_skipped, wait_source};
+use crate::world::Signal;
 
 fn crew() -> Crew {
     Crew::new(Arc::new(SystemClock::new()))
