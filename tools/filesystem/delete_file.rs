@@ -311,14 +311,8 @@ mod tests {
     use std::io::ErrorKind;
 
     fn build(fake: &Fake) {
-        let files = [
-            ("/work/d/x", "12"),
-            ("/work/d/e/y\n", "3"),
-            ("/work/g/x", ""),
-        ];
-        for (path, bytes) in files {
-            fake.add_file(path, bytes);
-        }
+        fake.add_file("/work/d/x", "12").add_file("/work/g/x", "");
+        fake.add_file("/work/d/e/y\n", "3");
         fake.add_file_mode("/work/a.txt", "abc", 0o600)
             .add_dir("/work/d/f");
         fake.add_dir("/work/empty").add_file("/etc/passwd", "x");
