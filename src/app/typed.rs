@@ -1,5 +1,6 @@
 //! Lines that a person types, read without ever blocking what else goes on.
 
+use std::collections::VecDeque;
 use std::io;
 
 use crate::app::pump::Pump;
@@ -9,6 +10,10 @@ use crate::world::{Event, Interest, Signal, Standard, World};
 const PIECE_BYTES_MAX: usize = 4 * 1024;
 /// A longer line is an error rather than a memory without end.
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// Lines typed ahead that are kept; further ones are dropped.
+const AHEAD_LINES_MAX: usize = 1000;
+/// A terminal in line mode keeps this much of a line and drops the rest (Linux, N_TTY_BUF_SIZE less the line end).
+const TERMINAL_LINE_BYTES_MAX: usize = 4095;
 
 /// What came of waiting for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,18 +27,37 @@ pub(crate) enum Typed {
 #[derive(Default)]
 pub(crate) struct Lines {
     bytes: Vec<u8>,
+    /// So many of `bytes` hold no line end.
+    scanned: usize,
+    /// Whole lines that were typed before anybody asked for them.
+    ahead: VecDeque<String>,
     has_ended: bool,
+}
+
+/// Whether the terminal may have dropped the end of `line`.
+pub(crate) fn is_cut(line: &str) -> bool {
+    TERMINAL_LINE_BYTES_MAX <= line.len()
 }
 
 impl Lines {
     /// The next line, without its end.
     pub(crate) fn next(&mut self, world: &World, pump: &mut Pump<'_>) -> io::Result<Typed> {
+        if let Some(line) = self.ahead.pop_front() {
+            return Ok(Typed::Line(line));
+        }
+        self.next_new(world, pump)
+    }
+
+    /// The next line that was not set aside.
+    pub(crate) fn next_new(&mut self, world: &World, pump: &mut Pump<'_>) -> io::Result<Typed> {
         let source = world.console.source(Standard::Input);
         loop {
             if let Some(line) = self.take() {
                 return Ok(Typed::Line(line));
             }
             if self.has_ended {
+                // A terminal's end of input (Ctrl-D) is no end for good.
+                self.has_ended = false;
                 return Ok(Typed::End);
             }
             match pump.wait(&[Interest::read(source)], None) {
@@ -44,18 +68,39 @@ impl Lines {
         }
     }
 
-    /// Forgets what was typed ahead: an answer to a question must be typed after it was shown.
-    pub(crate) fn forget(&mut self, world: &World, pump: &mut Pump<'_>) -> io::Result<()> {
-        self.bytes.clear();
+    /// Sets aside what was typed so far, for later prompts: an answer to a question must be typed after it was shown.
+    /// Half a line goes away.
+    pub(crate) fn set_aside(&mut self, world: &World, pump: &mut Pump<'_>) -> io::Result<()> {
         let source = world.console.source(Standard::Input);
-        while !self.has_ended {
+        loop {
+            while let Some(line) = self.take() {
+                if self.ahead.len() < AHEAD_LINES_MAX {
+                    self.ahead.push_back(line);
+                }
+            }
+            if self.has_ended {
+                return Ok(());
+            }
             match pump.wait(&[Interest::read(source)], Some(world.clock.now())) {
                 Event::Ready(_) => self.read(world)?,
-                _ => break,
+                Event::Signal(_) | Event::Finished(..) | Event::Tick => break,
             }
-            self.bytes.clear();
         }
+        self.bytes.clear();
+        self.scanned = 0;
         Ok(())
+    }
+
+    /// A line that was typed before its prompt, if there is one.
+    pub(crate) fn take_ahead(&mut self) -> Option<String> {
+        self.ahead.pop_front()
+    }
+
+    /// Ctrl-C takes back what was typed ahead.
+    pub(crate) fn forget(&mut self) {
+        self.ahead.clear();
+        self.bytes.clear();
+        self.scanned = 0;
     }
 
     fn read(&mut self, world: &World) -> io::Result<()> {
@@ -73,10 +118,7 @@ impl Lines {
                 if matches!(
                     error.kind(),
                     io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
-                ) =>
-            {
-                ()
-            }
+                ) => {}
             Err(error) => return Err(error),
         }
         Ok(())
@@ -84,11 +126,20 @@ impl Lines {
 
     /// A whole line of what was read; at the end of input what is left counts as one.
     fn take(&mut self) -> Option<String> {
-        let end = match self.bytes.iter().position(|&byte| byte == b'\n') {
-            Some(end) => end + 1,
+        let found = self
+            .bytes
+            .iter()
+            .skip(self.scanned)
+            .position(|&byte| byte == b'\n');
+        let end = match found {
+            Some(at) => self.scanned + at + 1,
             None if self.has_ended && !self.bytes.is_empty() => self.bytes.len(),
-            None => return None,
+            None => {
+                self.scanned = self.bytes.len();
+                return None;
+            }
         };
+        self.scanned = 0;
         let line: Vec<u8> = self.bytes.drain(..end).collect();
         Some(
             String::from_utf8_lossy(&line)
