@@ -27,7 +27,9 @@ pub(crate) fn ask(
     view: &mut View<'_>,
     paint: Paint,
 ) -> io::Result<Asked> {
-    lines.set_aside(world, pump)?;
+    if let Some(signal) = lines.clear_for_question(world, pump)? {
+        return Ok(Asked::Signal(signal));
+    }
     view.line(&shown(question, paint))?;
     let verb = if question.effect == Effect::Destroy {
         "this cannot be undone, do it?"

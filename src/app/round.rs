@@ -161,9 +161,8 @@ impl<'w> Round<'w> {
             match self.pump.wait(&interests, until) {
                 Event::Finished(id, panic) => queue.settle(hands, id, panic.as_deref())?,
                 Event::Signal(signal) => {
-                    queue.signal = queue.signal.or(Some(signal));
-                    hands.cancel.set();
                     hands.view.break_line()?;
+                    queue.stop(hands, signal);
                 }
                 Event::Ready(_) => return Err(io::ErrorKind::BrokenPipe.into()),
                 Event::Tick => self.tell(queue, hands)?,
@@ -230,8 +229,7 @@ impl<'w> Round<'w> {
                         Considered::Ask(_) => return Ok(true),
                     },
                     Asked::Signal(signal) => {
-                        queue.signal = queue.signal.or(Some(signal));
-                        hands.cancel.set();
+                        queue.stop(hands, signal);
                         let why = "the person stopped the turn";
                         let reply = hands.gate.decline(&next.request, Verdict::Cancelled, why);
                         return queue.answer(hands.view, next.at, reply).map(|()| true);
@@ -278,6 +276,13 @@ impl<'w> Round<'w> {
 }
 
 impl Queue {
+    /// Ends what runs. What is still to be said must not be stopped by the same cancel.
+    fn stop(&mut self, hands: &mut Hands<'_, '_>, signal: Signal) {
+        self.signal = self.signal.or(Some(signal));
+        hands.cancel.set();
+        hands.view.hurry();
+    }
+
     fn settle(
         &mut self,
         hands: &mut Hands<'_, '_>,

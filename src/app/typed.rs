@@ -39,6 +39,14 @@ pub(crate) fn is_cut(line: &str) -> bool {
     TERMINAL_LINE_BYTES_MAX <= line.len()
 }
 
+/// Whether `line` answers a question and asks nothing.
+fn is_mere_answer(line: &str) -> bool {
+    matches!(
+        line.trim().to_lowercase().as_str(),
+        "" | "y" | "yes" | "n" | "no"
+    )
+}
+
 impl Lines {
     /// The next line, without its end.
     pub(crate) fn next(&mut self, world: &World, pump: &mut Pump<'_>) -> io::Result<Typed> {
@@ -68,9 +76,12 @@ impl Lines {
         }
     }
 
-    /// Sets aside what was typed so far, for later prompts: an answer to a question must be typed after it was shown.
-    /// Half a line goes away.
-    pub(crate) fn set_aside(&mut self, world: &World, pump: &mut Pump<'_>) -> io::Result<()> {
+    /// Sets aside the lines that were typed so far. A signal that came meanwhile is handed back.
+    pub(crate) fn set_aside(
+        &mut self,
+        world: &World,
+        pump: &mut Pump<'_>,
+    ) -> io::Result<Option<Signal>> {
         let source = world.console.source(Standard::Input);
         loop {
             while let Some(line) = self.take() {
@@ -79,16 +90,29 @@ impl Lines {
                 }
             }
             if self.has_ended {
-                return Ok(());
+                return Ok(None);
             }
             match pump.wait(&[Interest::read(source)], Some(world.clock.now())) {
                 Event::Ready(_) => self.read(world)?,
-                Event::Signal(_) | Event::Finished(..) | Event::Tick => break,
+                Event::Signal(signal) => return Ok(Some(signal)),
+                Event::Finished(..) | Event::Tick => return Ok(None),
             }
         }
+    }
+
+    /// Prepares for a question, whose answer must be typed after it was shown: lines typed before wait for later prompts,
+    /// half a line goes away, and so does a mere answer, which no prompt wants.
+    pub(crate) fn clear_for_question(
+        &mut self,
+        world: &World,
+        pump: &mut Pump<'_>,
+    ) -> io::Result<Option<Signal>> {
+        let signal = self.set_aside(world, pump)?;
         self.bytes.clear();
         self.scanned = 0;
-        Ok(())
+        self.has_ended = false;
+        self.ahead.retain(|line| !is_mere_answer(line));
+        Ok(signal)
     }
 
     /// A line that was typed before its prompt, if there is one.

@@ -119,8 +119,12 @@ fn echo(talk: &mut Talk<'_>, line: &str) -> io::Result<()> {
 
 /// Shows the prompt and waits for a line; one that was typed ahead is shown again in its place.
 fn read(world: &World, talk: &mut Talk<'_>) -> io::Result<Typed> {
+    talk.view.renew(world.threads.cancel());
     prompt(talk)?;
     let (lines, pump) = talk.typing();
+    if let Some(signal) = lines.set_aside(world, pump)? {
+        return Ok(Typed::Signal(signal));
+    }
     let Some(line) = lines.take_ahead() else {
         return lines.next(world, pump);
     };
