@@ -12,18 +12,14 @@
         reason = "a test fails by panicking"
     )
 )]
-#![allow(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "SCAFFOLD: removed when the parts are joined"
-)]
 
 mod app;
 mod calendar;
 mod chat;
 mod cli;
 mod config;
+#[cfg(test)]
+mod documents;
 mod error;
 mod host;
 mod http;
@@ -46,6 +42,7 @@ fn main() -> ExitCode {
 }
 /// The tools, the keyword catalog and the skills that the build script found.
 #[allow(unused_qualifications, reason = "`core` is also the name of a crate")]
+#[allow(clippy::unreadable_literal, reason = "nobody reads masks of letters")]
 mod catalog {
     use crate::tool::Tool;
 

@@ -37,6 +37,7 @@ pub(crate) enum Finish {
 
 impl Finish {
     /// The word of the wire.
+    #[cfg(test)]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",

@@ -9,23 +9,6 @@ use crate::wire::{ResponseHead, Url};
 
 /// Bytes of a list of models.
 const LIST_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Bytes of a configured field's name.
-const NAME_BYTES_MAX: usize = 256;
-/// Bytes of a configured field's value.
-const VALUE_BYTES_MAX: usize = 8192;
-/// Fields that are ours to set: whoever could set them could change what the request means.
-const RESERVED_FIELDS: [&str; 10] = [
-    "host",
-    "content-length",
-    "content-type",
-    "transfer-encoding",
-    "connection",
-    "accept-encoding",
-    "expect",
-    "te",
-    "trailer",
-    "upgrade",
-];
 
 /// An endpoint, and the client that speaks to it.
 pub(crate) struct Endpoint {
@@ -38,8 +21,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint at the base `url`. `key`: sent as a bearer token. `headers`: further fields; see
-    /// [`Endpoint::check_header`]. `retries_max`: how often a request is sent again.
+    /// The endpoint at the base `url`. `key`: sent as a bearer token. `headers`: further fields, checked. `retries_max`: how often a request is sent again.
     pub(crate) fn new(
         url: Url,
         key: Option<String>,
@@ -55,23 +37,6 @@ impl Endpoint {
             quirks: Quirks::default(),
             client,
         }
-    }
-
-    /// Says why a header must not be configured. (Its name and value are checked again when they are sent.)
-    pub(crate) fn check_header(name: &str, value: &str) -> Result<(), String> {
-        if RESERVED_FIELDS
-            .iter()
-            .any(|reserved| name.eq_ignore_ascii_case(reserved))
-        {
-            return Err(format!("the field `{name}` is set by the program itself"));
-        }
-        if name.len() > NAME_BYTES_MAX || value.len() > VALUE_BYTES_MAX {
-            return Err(format!(
-                "the field `{}` is too long: a name has at most {NAME_BYTES_MAX} bytes, a value {VALUE_BYTES_MAX}",
-                crate::text::one_line(name, 60)
-            ));
-        }
-        crate::wire::check_field(name, value).map_err(|error| error.to_string())
     }
 
     /// What was learnt of it so far.

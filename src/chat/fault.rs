@@ -20,6 +20,8 @@ pub(crate) enum Kind {
     Limit,
     Misdirected,
     ModelUnsupported,
+    /// A server says by its code that it cannot serve this, and that another one must be set.
+    NoEndpoint,
     NoResponse,
     Overloaded,
     PayloadTooLarge,
@@ -51,6 +53,7 @@ impl Kind {
             Self::Limit => "limit",
             Self::Misdirected => "misdirected",
             Self::ModelUnsupported => "model_unsupported",
+            Self::NoEndpoint => "no_endpoint",
             Self::NoResponse => "no_response",
             Self::Overloaded => "overloaded",
             Self::PayloadTooLarge => "payload_too_large",

@@ -23,9 +23,6 @@ compile_error!("src/host/sys.rs has the layouts of 64-bit Linux only");
 
 pub(super) const POLLIN: c_short = 0x1;
 pub(super) const POLLOUT: c_short = 0x4;
-pub(super) const POLLERR: c_short = 0x8;
-pub(super) const POLLHUP: c_short = 0x10;
-pub(super) const POLLNVAL: c_short = 0x20;
 pub(super) const POLLRDHUP: c_short = 0x2000;
 
 pub(super) const SIGHUP: c_int = 1;
@@ -34,10 +31,8 @@ pub(super) const SIGKILL: c_int = 9;
 pub(super) const SIGTERM: c_int = 15;
 pub(super) const SIGCONT: c_int = 18;
 
-pub(super) const EPERM: i32 = 1;
 pub(super) const ESRCH: i32 = 3;
 pub(super) const EIO: i32 = 5;
-pub(super) const EAGAIN: i32 = 11;
 pub(super) const EINVAL: i32 = 22;
 pub(super) const ENOSYS: i32 = 38;
 pub(super) const ELOOP: i32 = 40;

@@ -1,16 +1,26 @@
 //! From a request to a call: the nearest example of a tool, with the request's own pieces in its arguments.
+//!
+//! A request is served only if all of it is understood: each number, path, address and quoted string fills an argument,
+//! and each other word is one of the example's, of other examples for the same thing, or courtesy. So a negation, a
+//! condition or a second request is never passed over. A call that may change something needs more: it must be told to
+//! do it, in the very words of an example and with all of them.
 
 use std::collections::HashSet;
 
 use crate::json::{Object, Value};
+use crate::offline::example::{Example, Group, Slot, is_reading, word_before};
 use crate::offline::material::{Kind, Piece, pieces};
+use crate::offline::speech;
 use crate::tool::Tool;
-use crate::words;
 
 /// How alike a request and an example must be, in thousandths, for the example to be taken at once.
 pub(crate) const NEAR_THOUSANDTHS: u32 = 600;
-/// The same once the catalog has said that the tool fits.
-pub(crate) const FOUND_THOUSANDTHS: u32 = 300;
+/// The same once the catalog has said that the tool fits: more than half of what both say is the same.
+pub(crate) const FOUND_THOUSANDTHS: u32 = 501;
+/// Bytes of a request that is still a plain one.
+const REQUEST_BYTES_MAX: usize = 8 * 1024;
+/// Pieces of one.
+const REQUEST_PIECES_MAX: usize = 64;
 
 /// What an example makes of a request.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,11 +29,42 @@ pub(crate) enum Filled {
         name: &'static str,
         arguments: Value,
     },
-    /// The tool fits, but this required argument finds no value in the request.
+    /// The tool fits, but this argument finds no value in the request.
     Lacks {
         name: &'static str,
         argument: String,
     },
+}
+
+/// A request, read.
+struct Asked {
+    pieces: Vec<Piece>,
+    /// The plain words; empty where a piece is no word.
+    words: Vec<String>,
+    /// Whether it tells somebody to do something, as far as its marks show: it is no question, or one to "you".
+    is_told: bool,
+}
+
+impl Asked {
+    fn read(request: &str) -> Option<Self> {
+        if REQUEST_BYTES_MAX < request.len() {
+            return None;
+        }
+        let (rest, is_asking) = speech::strip_courtesy(request);
+        let pieces = pieces(rest);
+        if REQUEST_PIECES_MAX < pieces.len() {
+            return None;
+        }
+        let words = pieces.iter().map(|piece| match piece.kind {
+            Kind::Word => speech::plain(&piece.text),
+            _ => String::new(),
+        });
+        Some(Self {
+            words: words.collect(),
+            pieces,
+            is_told: is_asking || !rest.trim_end().ends_with('?'),
+        })
+    }
 }
 
 /// The call that fits `request` best among the examples of `tools`, if one is near enough.
@@ -32,184 +73,227 @@ pub(crate) fn fill(
     tools: &[&'static Tool],
     near_thousandths: u32,
 ) -> Option<Filled> {
-    let given = pieces(request);
-    let mut best: Option<(u32, bool, Filled)> = None;
-    for tool in tools {
-        for (arguments, query) in (tool.contract.examples)() {
-            let example = pieces(query);
-            let (filled, taken, slots) = adapt(tool, &arguments, &example, &given);
-            let score = likeness(&content(&given, &taken), &content(&example, &slots));
-            if score < near_thousandths {
+    let asked = Asked::read(request)?;
+    let mut best: Option<((bool, u32, bool), Filled)> = None;
+    for group in tools.iter().flat_map(|tool| Group::all(tool)) {
+        for example in &group.examples {
+            let (filled, used) = adapt(&group, example, &asked);
+            let Some(score) =
+                score(&group, example, &asked, &used).filter(|score| near_thousandths <= *score)
+            else {
                 continue;
-            }
-            let is_whole = matches!(filled, Filled::Call { .. });
-            // Of two examples equally near, the one that finds all its values is meant.
-            if best
-                .as_ref()
-                .is_none_or(|(top, top_is_whole, _)| (*top, *top_is_whole) < (score, is_whole))
-            {
-                best = Some((score, is_whole, filled));
+            };
+            // What finds all its values is meant rather than what does not; of two that do, what has values alike.
+            let rank = (
+                matches!(filled, Filled::Call { .. }),
+                score,
+                is_alike(example, &asked, &used),
+            );
+            if best.as_ref().is_none_or(|(top, _)| *top < rank) {
+                best = Some((rank, filled));
             }
         }
     }
-    best.map(|(_, _, filled)| filled)
+    best.map(|(_, filled)| filled)
 }
 
-/// The stems of the words that carry meaning; numbers, paths, quotes and what fills an argument are material
-/// and do not count.
-fn content(pieces: &[Piece], is_material: &[bool]) -> HashSet<String> {
-    pieces
+/// Whether the paths of request and example look alike: files, which have an ending, or folders, which mostly have none.
+fn is_alike(example: &Example, asked: &Asked, used: &[bool]) -> bool {
+    let has_ending = |piece: &Piece| {
+        piece
+            .text
+            .rsplit('/')
+            .next()
+            .is_some_and(|name| name.contains('.'))
+    };
+    let given = asked
+        .pieces
         .iter()
-        .zip(is_material)
-        .filter(|(piece, is_material)| {
-            piece.kind == Kind::Word
-                && !**is_material
-                && !words::is_filler(&piece.text.to_lowercase())
-        })
-        .map(|(piece, _)| piece)
-        .flat_map(|piece| words::stems(&piece.text))
-        .collect()
+        .zip(used)
+        .filter(|(_, used)| **used)
+        .map(|(piece, _)| has_ending(piece));
+    let own = example
+        .slots
+        .iter()
+        .filter_map(|slot| example.pieces.get(slot.at))
+        .map(has_ending);
+    given.eq(own)
 }
 
-/// Twice the shared stems over all stems, in thousandths.
-fn likeness(left: &HashSet<String>, right: &HashSet<String>) -> u32 {
-    let all = left.len() + right.len();
-    let shared = left.intersection(right).count();
-    if all == 0 {
-        return 0;
-    }
-    u32::try_from(2_000 * shared / all).unwrap_or(0)
-}
-
-/// The example's arguments with the request's pieces where the example has its own; and which pieces of the
-/// request and of the example these are.
-fn adapt(
-    tool: &'static Tool,
-    arguments: &Value,
-    example: &[Piece],
-    given: &[Piece],
-) -> (Filled, Vec<bool>, Vec<bool>) {
-    let schema = (tool.contract.schema)();
-    let is_required = |name: &str| {
-        let required = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .unwrap_or_default();
-        required.iter().any(|item| item.as_str() == Some(name))
-    };
-    let mut used = vec![false; given.len()];
-    let mut slots = vec![false; example.len()];
-    let lacks = |argument: &str| Filled::Lacks {
-        name: tool.name,
-        argument: argument.to_owned(),
-    };
-    let mut lacking = None;
-    let mut filled = Object::new();
-    let members = arguments.as_object().cloned().unwrap_or_default();
-    for (name, value) in members.iter() {
-        let Some((at, is_number)) = place_in(value, example) else {
-            filled.insert(name, value.clone()); // A constant of the example, such as an action.
+/// How near the request is to the example, in thousandths; nothing if a part of it is not understood.
+fn score(group: &Group, example: &Example, asked: &Asked, used: &[bool]) -> Option<u32> {
+    let is_reading = is_reading(group.tool);
+    let mut said = HashSet::new();
+    for ((piece, word), used) in asked.pieces.iter().zip(&asked.words).zip(used) {
+        if *used {
             continue;
+        }
+        if piece.kind != Kind::Word {
+            return None;
+        }
+        let is_understood = if is_reading {
+            let stem = speech::stem(word);
+            !stem.is_empty() && group.stems.contains(&stem)
+        } else {
+            group.words.contains(word)
         };
-        slots[at] = true;
-        match choose(&example[at], at, example, given, &used) {
-            Some(index) => {
-                used[index] = true;
-                filled.insert(name, shaped(&given[index].text, value, is_number));
-            }
-            None if is_required(name) => lacking = lacking.or_else(|| Some(lacks(name))),
-            None => (),
+        if is_understood {
+            said.insert(word.clone());
+        } else if !(speech::is_courtesy(word) || is_reading && speech::is_dress(word)) {
+            return None;
         }
     }
-    let arguments = Value::Object(filled);
-    let filled = match (lacking, (tool.contract.bind)(&arguments)) {
-        (Some(lacking), _) => lacking,
-        (None, Ok(_)) => Filled::Call {
-            name: tool.name,
-            arguments,
-        },
-        // What the schema leaves optional, the tool's own check may still want.
-        (None, Err(_)) => lacks(members.keys().next().unwrap_or_default()),
+    if is_reading {
+        // What a request begins with is mostly its verb: "commit my changes" is no question about changes and commits.
+        let first = asked
+            .words
+            .iter()
+            .find(|word| !word.is_empty() && !speech::is_dress(word))?;
+        if !group.begins_with(&speech::stem(first)) {
+            return None;
+        }
+        likeness(group, &said, example)
+    } else {
+        told(&said, example, asked)
+    }
+}
+
+/// Twice the weight of the shared stems over that of all, if one of them carries meaning.
+fn likeness(group: &Group, said: &HashSet<String>, example: &Example) -> Option<u32> {
+    let bare = |word: &String| !speech::is_dress(word);
+    let stems = |words: Vec<String>| -> HashSet<(String, u32)> {
+        words
+            .iter()
+            .map(|word| (speech::stem(word), speech::weight(word)))
+            .collect()
     };
-    (filled, used, slots)
-}
-
-/// Where the example's request says `value`, and whether it is a number.
-fn place_in(value: &Value, example: &[Piece]) -> Option<(usize, bool)> {
-    let (text, is_number) = match value {
-        Value::String(text) => (text.trim_end_matches('\n').to_owned(), false),
-        Value::Int(number) => (number.to_string(), true),
-        Value::Array(items) => match items.as_slice() {
-            [Value::String(text)] => (text.clone(), false),
-            _ => return None,
-        },
-        _ => return None,
+    let said = stems(said.iter().filter(|word| bare(word)).cloned().collect());
+    let wanted = stems(example.words().filter(bare).collect());
+    let weigh =
+        |words: &HashSet<(String, u32)>| words.iter().map(|(_, weight)| weight).sum::<u32>();
+    let shared: HashSet<(String, u32)> = said.intersection(&wanted).cloned().collect();
+    // Neither words of grammar nor the tool's own name ("what is git") mean anything, unless nothing is missing.
+    let name = crate::words::stems(group.tool.name);
+    let is_heavy = |(stem, weight): &(String, u32)| {
+        speech::weight("") <= *weight && !name.iter().any(|part| part == stem)
     };
-    // An action such as `diff` is a word of many requests and not taken from them.
-    let at = example.iter().position(|piece| piece.text == text)?;
-    (example[at].kind != Kind::Word || is_name(at, example)).then_some((at, is_number))
+    let heavy = |words: &HashSet<(String, u32)>| words.iter().filter(|word| is_heavy(word)).count();
+    // Two thirds of what the example means are there, so that one word in common ("what is a file") makes no request.
+    let is_meant = 0 < heavy(&shared) && 2 * heavy(&wanted) <= 3 * heavy(&shared)
+        || said == wanted && !said.is_empty();
+    is_meant.then(|| 2_000 * weigh(&shared) / (weigh(&said) + weigh(&wanted)))
 }
 
-/// Whether a bare word stands where a name does: at the end, after a word that announces one.
-fn is_name(at: usize, example: &[Piece]) -> bool {
-    const ANNOUNCING: &[&str] = &[
-        "called",
-        "named",
-        "skill",
-        "folder",
-        "directory",
-        "file",
-        "to",
-    ];
-    0 < at && ANNOUNCING.contains(&example[at - 1].text.as_str())
+/// The likeness of a request for a change: it begins as the example does, and says all that the example says.
+fn told(said: &HashSet<String>, example: &Example, asked: &Asked) -> Option<u32> {
+    let wanted: HashSet<String> = example
+        .words()
+        .filter(|word| !speech::is_courtesy(word))
+        .collect();
+    let first = example
+        .pieces
+        .first()
+        .map(|piece| speech::plain(&piece.text))?;
+    let is_told = asked.is_told && asked.words.first() == Some(&first) && wanted.is_subset(said);
+    let more = u32::try_from(said.len().saturating_sub(wanted.len())).unwrap_or(u32::MAX);
+    is_told.then(|| 1_000_u32.saturating_sub(more))
 }
 
-/// The unused piece of the request that takes the place of the example's piece `wanted`.
+/// The example's arguments with the request's pieces where the example has its own; and which pieces these are.
+fn adapt(group: &Group, example: &Example, asked: &Asked) -> (Filled, Vec<bool>) {
+    let name = group.tool.name;
+    let mut used = vec![false; asked.pieces.len()];
+    let mut arguments: Object = example.arguments.clone();
+    let mut lacking: Option<&str> = None;
+    for slot in &example.slots {
+        match choose(group, example, slot, asked, &used) {
+            Some(at) => {
+                used[at] = true;
+                arguments.insert(&slot.argument, shaped(&asked.pieces[at].text, &slot.value));
+            }
+            // Never left out, optional or not: the example without it would be another request.
+            None => lacking = lacking.or(Some(&slot.argument)),
+        }
+    }
+    let arguments = Value::Object(arguments);
+    let lacking = lacking.or_else(|| match (group.tool.contract.bind)(&arguments) {
+        Ok(_) => None,
+        Err(_) => Some(example.slots.first().map_or("", |slot| &slot.argument)),
+    });
+    let filled = match lacking {
+        Some(argument) => Filled::Lacks {
+            name,
+            argument: argument.to_owned(),
+        },
+        None => Filled::Call { name, arguments },
+    };
+    (filled, used)
+}
+
+/// The unused piece of the request that takes the place of the example's.
 fn choose(
-    wanted: &Piece,
-    at: usize,
-    example: &[Piece],
-    given: &[Piece],
+    group: &Group,
+    example: &Example,
+    slot: &Slot,
+    asked: &Asked,
     used: &[bool],
 ) -> Option<usize> {
-    let free = |kinds: &[Kind]| {
-        given
-            .iter()
-            .enumerate()
-            .find(|(index, piece)| !used[*index] && kinds.contains(&piece.kind))
-            .map(|(index, _)| index)
-    };
-    match wanted.kind {
-        Kind::Number => free(&[Kind::Number]),
-        Kind::Url => free(&[Kind::Url]),
-        Kind::Quoted => free(&[Kind::Quoted]),
-        Kind::Path => free(&[Kind::Path])
-            .or_else(|| free(&[Kind::Quoted]))
-            .or_else(|| name_after(at, example, given, used)),
-        Kind::Word => {
-            free(&[Kind::Path, Kind::Quoted]).or_else(|| name_after(at, example, given, used))
+    let wanted = example.pieces.get(slot.at)?.kind;
+    let own = group.anchors(&slot.argument);
+    let others: HashSet<String> = example
+        .slots
+        .iter()
+        .filter(|other| other.argument != slot.argument)
+        .flat_map(|other| group.anchors(&other.argument))
+        .filter(|word| !own.contains(word))
+        .collect();
+    let naming = group.naming();
+    let fits = |at: usize, piece: &Piece| {
+        let before = word_before(&asked.pieces, at);
+        let has =
+            |words: &HashSet<String>| before.as_ref().is_some_and(|word| words.contains(word));
+        match (wanted, piece.kind) {
+            // A number means nothing without the word before it: a port, an id, a count.
+            (Kind::Number, Kind::Number) => has(&own),
+            (Kind::Path | Kind::Word, Kind::Path | Kind::Quoted) => !has(&others),
+            (Kind::Path | Kind::Word, Kind::Word | Kind::Number) => {
+                has(&naming) && is_name(piece, group)
+            }
+            (wanted, given) => wanted == given && !has(&others),
         }
-    }
+    };
+    // What looks as the example's does goes first.
+    let free =
+        |is_same: bool| {
+            asked.pieces.iter().enumerate().find(|(at, piece)| {
+                !used[*at] && (piece.kind == wanted) == is_same && fits(*at, piece)
+            })
+        };
+    free(true).or_else(|| free(false)).map(|(at, _)| at)
 }
 
-/// A bare word that stands where the example's does: after the same announcing word, or last.
-fn name_after(at: usize, example: &[Piece], given: &[Piece], used: &[bool]) -> Option<usize> {
-    const ANNOUNCING: &[&str] = &["called", "named", "skill", "folder", "directory", "file"];
-    let before = at.checked_sub(1).map(|index| example[index].text.as_str());
-    (1..given.len()).rev().find(|&index| {
-        let previous = given[index - 1].text.to_lowercase();
-        !used[index]
-            && given[index].kind == Kind::Word
-            && !words::is_filler(&given[index].text.to_lowercase())
-            && (Some(previous.as_str()) == before || ANNOUNCING.contains(&previous.as_str()))
-    })
+/// Whether a bare word can be a name: no word of the request's own language, and spelled as names are.
+fn is_name(piece: &Piece, group: &Group) -> bool {
+    let word = speech::plain(&piece.text);
+    let is_spelled = piece
+        .text
+        .chars()
+        .all(|c| c.is_alphanumeric() || "._-+@".contains(c))
+        && piece
+            .text
+            .starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    is_spelled
+        && !speech::is_dress(&word)
+        && !speech::is_light(&word)
+        && !crate::words::is_stop_word(&word)
+        && !group.words.contains(&word)
 }
 
 /// `text` in the shape of the example's value.
-fn shaped(text: &str, value: &Value, is_number: bool) -> Value {
+fn shaped(text: &str, value: &Value) -> Value {
     match value {
         Value::Array(_) => Value::Array(vec![Value::from(text)]),
-        _ if is_number => text
+        Value::Int(_) => text
             .parse::<i64>()
             .map_or_else(|_| Value::from(text), Value::from),
         Value::String(old) if old.ends_with('\n') => Value::from(format!("{text}\n")),

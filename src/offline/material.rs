@@ -44,6 +44,16 @@ pub(crate) fn pieces(request: &str) -> Vec<Piece> {
     pieces
 }
 
+/// A request with the kinds of its paths in their place: a catalog of words knows "rename a file", but no file's name.
+pub(crate) fn with_kinds(request: &str) -> String {
+    let words = request.split_whitespace().map(|chunk| match bare(chunk) {
+        Some(piece) if piece.kind == Kind::Path && piece.text.ends_with('/') => "folder",
+        Some(piece) if piece.kind == Kind::Path => "file",
+        _ => chunk,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 fn closing(quote: char) -> Option<char> {
     match quote {
         '"' => Some('"'),
@@ -70,13 +80,14 @@ fn end_of_quote(rest: &str, open: char, close: char) -> Option<usize> {
 
 /// A piece without quotes, freed of the sentence's punctuation.
 fn bare(chunk: &str) -> Option<Piece> {
+    const MARKS: [char; 9] = [',', ';', ':', '!', '?', ')', '"', '\'', '`'];
     let text = chunk
-        .trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '"', '\''])
-        .trim_start_matches(['(', '"', '\'']);
-    let text = if chunk.starts_with('.') && text.is_empty() {
-        "."
-    } else {
-        text
+        .trim_end_matches(MARKS)
+        .trim_start_matches(['(', '"', '\'', '`']);
+    // `.` and `..` are folders; any other dots at the end are the sentence's, and so are marks before them.
+    let text = match text {
+        "." | ".." => text,
+        _ => text.trim_end_matches('.').trim_end_matches(MARKS),
     };
     if text.is_empty() {
         return None;

@@ -2,7 +2,9 @@
 
 use crate::json::{Value, object};
 use crate::offline::fill::{FOUND_THOUSANDTHS, Filled, NEAR_THOUSANDTHS, fill};
-use crate::tool::{FIND_TOOLS, Tool};
+use crate::offline::material::with_kinds;
+use crate::offline::speech::strip_courtesy;
+use crate::tool::{FAILED, FIND_TOOLS, NOT_RUN, Tool};
 
 /// What to answer.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,13 +14,19 @@ pub(crate) enum Said {
         arguments: Value,
     },
     Text(String),
+    /// A call failed, and this is what it said; a model would try otherwise, but nothing here can.
+    Failed(String),
     /// It cannot serve this; the text says why and what to set.
     Unable(String),
 }
 
+/// What follows on a failed call.
+pub(crate) const NO_WAY_ON: &str = "the call failed, and the built-in endpoint is no language model that could go on from there; for more set \
+     `endpoint.url` or `--endpoint URL` to a chat-completions endpoint";
+
 /// What is said about the remedy.
-const REMEDY: &str = "the built-in endpoint is no language model: it runs tools on plain requests; \
-                      for more set `endpoint.url` or `--endpoint URL` to a chat-completions endpoint";
+const REMEDY: &str = "the built-in endpoint is no language model: it runs tools on plain requests, one at a time, with commands \
+                      and texts in quotes; for more set `endpoint.url` or `--endpoint URL` to a chat-completions endpoint";
 
 /// Answers `request`, knowing the examples of `tools`.
 pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
@@ -27,33 +35,139 @@ pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
         .and_then(Value::as_array)
         .unwrap_or_default();
     let Some(last) = messages.last() else {
-        return Said::Unable("the request has no messages".to_owned());
+        return unable("the request has no messages");
     };
+    let format = request
+        .pointer("/response_format/type")
+        .and_then(Value::as_str);
+    if format.is_some_and(|format| format != "text") {
+        return unable("it cannot answer in a format that is asked for");
+    }
     let asked = messages.iter().rposition(|message| role(message) == "user");
     let question = asked.map_or_else(String::new, |at| text_of(&messages[at]));
     let since = &messages[asked.map_or(0, |at| at + 1)..];
-    let sent = sent(request, tools);
+    let offer = Offer::read(request, tools);
     match role(last) {
-        "tool" => after_results(&question, since, &sent),
-        "user" => at_first(&question, request, &sent),
-        other => Said::Unable(format!("the last message is of role `{other}`; {REMEDY}")),
+        "tool" => after_results(&question, since, &offer),
+        "user" => at_first(&question, &offer),
+        _ => unable("the last message is neither a person's nor a tool's"),
     }
 }
 
-/// The built-in tools that the request offers.
-fn sent(request: &Value, tools: &'static [Tool]) -> Vec<&'static Tool> {
-    let offered = request
-        .get("tools")
-        .and_then(Value::as_array)
-        .unwrap_or_default();
-    let names: Vec<&str> = offered
-        .iter()
-        .filter_map(|tool| tool.pointer("/function/name").and_then(Value::as_str))
-        .collect();
-    tools
-        .iter()
-        .filter(|tool| names.contains(&tool.name))
-        .collect()
+/// It cannot serve this because of `why`.
+fn unable(why: &str) -> Said {
+    Said::Unable(format!("{why}; {REMEDY}"))
+}
+
+/// The built-in tools that a request offers, each with the parameters that its sender states.
+struct Offer<'a> {
+    tools: Vec<(&'static Tool, Option<&'a Value>)>,
+}
+
+impl<'a> Offer<'a> {
+    fn read(request: &'a Value, tools: &'static [Tool]) -> Self {
+        let choice = request.get("tool_choice");
+        let only = choice
+            .and_then(|choice| choice.pointer("/function/name"))
+            .and_then(Value::as_str);
+        if choice.and_then(Value::as_str) == Some("none") {
+            return Self { tools: Vec::new() };
+        }
+        let offered = request
+            .get("tools")
+            .and_then(Value::as_array)
+            .unwrap_or_default();
+        let sent = offered.iter().filter_map(|tool| {
+            let function = tool.get("function")?;
+            let name = function.get("name").and_then(Value::as_str)?;
+            Some((name, function.get("parameters")))
+                .filter(|_| only.is_none_or(|only| only == name))
+        });
+        let sent: Vec<(&str, Option<&Value>)> = sent.collect();
+        let known = tools.iter().filter_map(|tool| {
+            let (_, parameters) = sent.iter().find(|(name, _)| *name == tool.name)?;
+            Some((tool, *parameters))
+        });
+        Self {
+            tools: known.collect(),
+        }
+    }
+
+    /// All but the search.
+    fn tools(&self) -> Vec<&'static Tool> {
+        let tools = self.tools.iter().map(|(tool, _)| *tool);
+        tools.filter(|tool| tool.name != FIND_TOOLS).collect()
+    }
+
+    /// The call, if the sender's tool of that name takes such arguments: another program's may be quite another tool.
+    fn call(&self, name: &str, arguments: Value) -> Said {
+        let Some((tool, parameters)) = self.tools.iter().find(|(tool, _)| tool.name == name) else {
+            return unable("no tool that was sent fits this");
+        };
+        let given = arguments.as_object().cloned().unwrap_or_default();
+        let is_fit = parameters.is_none_or(|parameters| {
+            let properties = parameters.get("properties").and_then(Value::as_object);
+            let required = parameters
+                .get("required")
+                .and_then(Value::as_array)
+                .unwrap_or_default();
+            given
+                .keys()
+                .all(|key| properties.is_some_and(|known| known.get(key).is_some()))
+                && required
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .all(|key| given.get(key).is_some())
+        });
+        if !is_fit || (tool.contract.bind)(&arguments).is_err() {
+            return unable(&format!(
+                "the tool `{name}` that was sent takes other arguments"
+            ));
+        }
+        Said::Call {
+            name: name.to_owned(),
+            arguments,
+        }
+    }
+
+    fn say(&self, filled: Filled) -> Said {
+        match filled {
+            Filled::Call { name, arguments } => self.call(name, arguments),
+            Filled::Lacks { name, argument } => unable(&format!(
+                "`{name}` fits, but the request holds no value for `{argument}`: say which"
+            )),
+        }
+    }
+
+    /// Searches the catalog, if the search is offered and takes so long a query.
+    fn search(&self, query: &str) -> Said {
+        match self.call(FIND_TOOLS, object! { "query": query }) {
+            Said::Unable(_) => unable("it knows no tool for this"),
+            call => call,
+        }
+    }
+
+    /// What a request to find tools ("find tools for …") asks for, by the examples of the search itself: their words up to the query.
+    fn searched_for(&self, question: &str) -> Option<String> {
+        let (tool, _) = self
+            .tools
+            .iter()
+            .find(|(tool, _)| tool.name == FIND_TOOLS)?;
+        let (question, _) = strip_courtesy(question);
+        (tool.contract.examples)()
+            .iter()
+            .find_map(|(arguments, example)| {
+                let start =
+                    example.strip_suffix(arguments.get("query").and_then(Value::as_str)?)?;
+                let head = question.get(..start.len())?;
+                let rest = question
+                    .get(start.len()..)?
+                    .trim()
+                    .trim_end_matches(['.', '?', '!']);
+                (head.eq_ignore_ascii_case(start) && !start.is_empty() && !rest.is_empty())
+                    .then(|| rest.to_owned())
+            })
+    }
 }
 
 fn role(message: &Value) -> &str {
@@ -77,97 +191,50 @@ fn text_of(message: &Value) -> String {
 }
 
 /// The answer to a person's line.
-fn at_first(question: &str, request: &Value, sent: &[&'static Tool]) -> Said {
+fn at_first(question: &str, offer: &Offer<'_>) -> Said {
     if question.contains("<stdin>") {
-        return Said::Unable(format!(
-            "it cannot read the data on standard input; {REMEDY}"
-        ));
+        return unable("it cannot read the data on standard input");
     }
-    let others: Vec<&'static Tool> = sent
-        .iter()
-        .copied()
-        .filter(|tool| tool.name != FIND_TOOLS)
-        .collect();
-    if let Some(query) = searched_for(question) {
-        return search(&query, request);
+    if let Some(query) = offer.searched_for(question) {
+        return offer.search(&query);
     }
-    match fill(question, &others, NEAR_THOUSANDTHS) {
-        Some(filled) => say(filled),
-        None => search(question, request),
-    }
-}
-
-/// What "find tools for …" asks for.
-fn searched_for(question: &str) -> Option<String> {
-    let lower = question.trim().to_lowercase();
-    [
-        "find tools for ",
-        "find tools to ",
-        "find a tool for ",
-        "find a tool to ",
-        "search tools for ",
-    ]
-    .iter()
-    .find_map(|start| lower.strip_prefix(start))
-    .map(|rest| rest.trim_end_matches(['.', '?', '!']).to_owned())
-    .filter(|rest| !rest.is_empty())
-}
-
-/// Searches the catalog, if the request offers the search.
-fn search(query: &str, request: &Value) -> Said {
-    let offered = request
-        .get("tools")
-        .and_then(Value::as_array)
-        .unwrap_or_default();
-    if offered
-        .iter()
-        .any(|tool| tool.pointer("/function/name").and_then(Value::as_str) == Some(FIND_TOOLS))
-    {
-        return Said::Call {
-            name: FIND_TOOLS.to_owned(),
-            arguments: object! { "query": query },
-        };
-    }
-    Said::Unable(format!("it knows no tool for this; {REMEDY}"))
-}
-
-fn say(filled: Filled) -> Said {
-    match filled {
-        Filled::Call { name, arguments } => Said::Call {
-            name: name.to_owned(),
-            arguments,
-        },
-        Filled::Lacks { name, argument } => Said::Unable(format!(
-            "`{name}` fits, but the request holds no value for `{argument}`: say which; {REMEDY}"
-        )),
+    match fill(question, &offer.tools(), NEAR_THOUSANDTHS) {
+        Some(filled) => offer.say(filled),
+        None => offer.search(&with_kinds(question)),
     }
 }
 
 /// The answer once calls came back: what they said, or after a search the call that was searched for.
-fn after_results(question: &str, since: &[Value], sent: &[&'static Tool]) -> Said {
-    let called = since
+fn after_results(question: &str, since: &[Value], offer: &Offer<'_>) -> Said {
+    let at = since
         .iter()
-        .rev()
-        .find(|message| role(message) == "assistant")
-        .and_then(|message| message.pointer("/tool_calls/0/function/name"))
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let last_call = since
-        .iter()
-        .rposition(|message| role(message) == "assistant")
-        .map_or(0, |at| at + 1);
-    let results: Vec<String> = since[last_call..].iter().map(text_of).collect();
-    let results = results.join("\n");
-    if called != FIND_TOOLS || searched_for(question).is_some() {
-        return Said::Text(results);
+        .rposition(|message| role(message) == "assistant");
+    let call = at.and_then(|at| since.get(at)?.pointer("/tool_calls/0/function"));
+    let member = |name| {
+        call.and_then(|call| call.get(name))
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let (called, arguments) = (member("name"), member("arguments"));
+    if called == FIND_TOOLS && offer.searched_for(question).is_none() {
+        return match fill(question, &offer.tools(), FOUND_THOUSANDTHS) {
+            Some(filled) => offer.say(filled),
+            None => unable("no tool fits this"),
+        };
     }
-    let others: Vec<&'static Tool> = sent
-        .iter()
-        .copied()
-        .filter(|tool| tool.name != FIND_TOOLS)
-        .collect();
-    match fill(question, &others, FOUND_THOUSANDTHS) {
-        Some(filled) => say(filled),
-        None => Said::Unable(format!("no tool fits this; {REMEDY}")),
+    let results = since.get(at.map_or(0, |at| at + 1)..).unwrap_or_default();
+    let results: Vec<String> = results.iter().map(text_of).collect();
+    let text = results.join("\n");
+    if let Some(why) = text.strip_prefix(FAILED) {
+        return Said::Failed(format!("`{called}` failed: {}", why.trim()));
     }
+    if let Some(why) = text.strip_prefix(NOT_RUN) {
+        // What follows is advice to a model.
+        let why = why.split(';').next().unwrap_or(why).trim();
+        return Said::Text(format!("`{called}` was not run with {arguments}: {why}"));
+    }
+    if text.trim().is_empty() {
+        return Said::Text(format!("`{called}` ran and had nothing to say"));
+    }
+    Said::Text(text)
 }

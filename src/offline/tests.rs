@@ -1,6 +1,9 @@
-//! The built-in endpoint's answers, and its connections fed piece by piece.
+//! The built-in endpoint's answers to requests.
 
-use super::Connection;
+mod connection;
+mod rows;
+
+use super::material::pieces;
 use super::respond::{Said, respond};
 use crate::catalog::TOOLS;
 use crate::json::{self, Value, array, object};
@@ -28,7 +31,7 @@ fn user(text: &str) -> Value {
 fn check(line: &str, loaded: &[&str], expected: &str) {
     let got = match respond(&request(vec![user(line)], loaded), TOOLS) {
         Said::Call { name, arguments } => format!("{name} {arguments}"),
-        Said::Text(text) => text,
+        Said::Text(text) | Said::Failed(text) => text,
         Said::Unable(why) => format!("unable: {}", why.split(';').next().unwrap_or_default()),
     };
     assert_eq!(got, expected, "{line}");
@@ -82,6 +85,12 @@ fn what_no_loaded_tool_fits_is_searched_for() {
         "what listens on port 9090?",
         &[],
         r#"find_tools {"query":"what listens on port 9090?"}"#,
+    );
+    // The catalog knows words, not names of files.
+    check(
+        "rename docs/a.txt to old/",
+        &[],
+        r#"find_tools {"query":"rename file to folder"}"#,
     );
     check(
         "find tools for git history",
@@ -145,68 +154,181 @@ fn a_search_is_followed_by_the_call_it_was_for() {
     assert!(matches!(after(&[], "nothing matched"), Said::Unable(_)));
 }
 
-/// Feeds a whole exchange in pieces of `size` bytes and returns what was written.
-fn exchange(bytes: &[u8], size: usize) -> Vec<u8> {
-    let mut connection = Connection::new(TOOLS);
-    bytes
-        .chunks(size)
-        .for_each(|piece| connection.feed(piece, 0));
-    connection.out().clone()
+/// Each example of each tool, asked as it stands with only its tool loaded, gives exactly its arguments.
+#[test]
+fn every_example_of_every_tool_is_served() {
+    for tool in TOOLS {
+        for (arguments, query) in (tool.contract.examples)() {
+            check(query, &[tool.name], &format!("{} {arguments}", tool.name));
+        }
+    }
+}
+
+/// The answer to `text` coming back from a call.
+fn after_call(question: &str, text: &str) -> Said {
+    let call = object! { "id": "c", "function": object! { "name": "read_file", "arguments": "{\"path\":\"x\"}" } };
+    let messages = vec![
+        user(question),
+        object! { "role": "assistant", "tool_calls": vec![call] },
+        object! { "role": "tool", "tool_call_id": "c", "content": text },
+    ];
+    respond(&request(messages, &[]), TOOLS)
 }
 
 #[test]
-fn requests_are_answered_in_any_cut() {
-    let body = request(vec![user("list the files here")], &[]).to_string();
-    let mut bytes = format!(
-        "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .into_bytes();
-    bytes.extend_from_slice(b"GET /models HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
-    let whole = exchange(&bytes, bytes.len());
-    let text = String::from_utf8(whole.clone()).unwrap();
-    assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{text}");
-    let at = text.find("{\"id\"").unwrap();
-    let end = text[at..].find("HTTP/1.1").unwrap() + at;
-    let answer = json::parse(text[at..end].as_bytes()).unwrap();
+fn what_was_not_done_is_not_said_as_done() {
     assert_eq!(
-        answer
-            .pointer("/choices/0/finish_reason")
-            .and_then(Value::as_str),
-        Some("tool_calls")
+        after_call("read x", "failed: cannot read `x`: it does not exist\n2"),
+        Said::Failed("`read_file` failed: cannot read `x`: it does not exist\n2".to_owned())
     );
-    for size in 1..40 {
-        assert_eq!(exchange(&bytes, size), whole, "in pieces of {size}");
+    assert_eq!(
+        after_call("read x", "not run: nobody can be asked in this run, and no rule allows it; do not retry it"),
+        Said::Text(
+            "`read_file` was not run with {\"path\":\"x\"}: nobody can be asked in this run, and no rule allows it"
+                .to_owned()
+        )
+    );
+    assert_eq!(
+        after_call("read x", "\n"),
+        Said::Text("`read_file` ran and had nothing to say".to_owned())
+    );
+    assert_eq!(
+        after_call("read x", "it failed: no"),
+        Said::Text("it failed: no".to_owned())
+    );
+}
+
+#[test]
+fn the_result_of_a_wanted_search_is_the_answer() {
+    let call = object! { "id": "c", "function": object! { "name": FIND_TOOLS, "arguments": "{}" } };
+    let messages = vec![
+        user("Please find tools for git history!"),
+        object! { "role": "assistant", "tool_calls": vec![call] },
+        object! { "role": "tool", "tool_call_id": "c", "content": "Loaded git" },
+    ];
+    assert_eq!(
+        respond(&request(messages, &["git"]), TOOLS),
+        Said::Text("Loaded git".to_owned())
+    );
+    check(
+        "Please find tools for Git history!",
+        &[],
+        r#"find_tools {"query":"Git history"}"#,
+    );
+}
+
+#[test]
+fn other_programs_tools_are_called_only_if_they_are_the_same() {
+    let line = |extra: Value| {
+        let mut request = object! { "messages": vec![user("read README.md")] };
+        let Value::Object(members) = &mut request else {
+            return false;
+        };
+        for (name, value) in extra.as_object().unwrap().iter() {
+            members.insert(name, value.clone());
+        }
+        matches!(respond(&request, TOOLS), Said::Call { .. })
+    };
+    let tool = |name: &str, argument: &str, required: &str| {
+        let properties =
+            json::parse(format!("{{\"{argument}\":{{\"type\":\"string\"}}}}").as_bytes()).unwrap();
+        let parameters = object! { "type": "object", "properties": properties, "required": vec![Value::from(required)] };
+        vec![
+            object! { "type": "function", "function": object! { "name": name, "parameters": parameters } },
+        ]
+    };
+    assert!(line(object! { "tools": tool("read_file", "path", "path") }));
+    assert!(!line(
+        object! { "tools": tool("read_file", "file", "file") }
+    ));
+    assert!(!line(
+        object! { "tools": tool("read_file", "path", "other") }
+    ));
+    assert!(!line(object! { "tools": tool("other", "path", "path") }));
+    assert!(!line(object! {}));
+    let tools = tool("read_file", "path", "path");
+    assert!(!line(
+        object! { "tools": tools.clone(), "tool_choice": "none" }
+    ));
+    let choice = object! { "type": "function", "function": object! { "name": "other" } };
+    assert!(!line(
+        object! { "tools": tools.clone(), "tool_choice": choice }
+    ));
+    assert!(!line(
+        object! { "tools": tools, "response_format": object! { "type": "json_object" } }
+    ));
+}
+
+/// Numbers from a seed, by the generator of Marsaglia (xorshift, 2003).
+struct Seeded(u64);
+
+impl Seeded {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % end as u64) as usize
     }
 }
 
 #[test]
-fn bad_requests_are_refused_with_a_reason() {
-    let status = |bytes: &str| {
-        let out = exchange(bytes.as_bytes(), bytes.len());
-        String::from_utf8(out)
-            .unwrap()
-            .split(' ')
-            .nth(1)
-            .unwrap_or_default()
-            .to_owned()
-    };
-    assert_eq!(
-        status("GET /chat/completions HTTP/1.1\r\nHost: x\r\n\r\n"),
-        "405"
-    );
-    assert_eq!(status("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "404");
-    assert_eq!(
-        status("POST /chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n{"),
-        "400"
-    );
-    assert_eq!(
-        status("POST /chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n[]"),
-        "400"
-    );
-    assert_eq!(status("nonsense\r\n\r\n"), "400");
-    assert_eq!(
-        status("POST /chat/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"),
-        "501"
-    );
+fn any_line_is_read_without_a_panic() {
+    const SCRAPS: &[&str] = &[
+        "run",
+        " ",
+        "`",
+        "\"",
+        "'",
+        "“",
+        "”",
+        "’s",
+        ".",
+        "..",
+        "/",
+        "~",
+        ":",
+        "8080",
+        "://",
+        "é",
+        "ß",
+        "日本",
+        "\u{301}",
+        "\t",
+        "\n",
+        "?",
+        "please ",
+        "can you ",
+        "delete",
+        "file",
+        "the ",
+        "to ",
+        "99999999999999999999",
+        "-",
+        "(",
+        ")",
+        "\u{0}",
+        "İ",
+        "find tools for ",
+    ];
+    let mut seeded = Seeded(0x5eed);
+    for _ in 0..2_000 {
+        let line: String = (0..seeded.below(24))
+            .map(|_| SCRAPS[seeded.below(SCRAPS.len())])
+            .collect();
+        for piece in pieces(&line) {
+            assert!(
+                line.contains(&piece.text),
+                "{line:?} has no {:?}",
+                piece.text
+            );
+        }
+    }
+    for _ in 0..40 {
+        let line: String = (0..seeded.below(24))
+            .map(|_| SCRAPS[seeded.below(SCRAPS.len())])
+            .collect();
+        respond(&request(vec![user(&line)], &["git", "delete_file"]), TOOLS);
+    }
+    // Far longer than a plain request, and made so that each quote looks for its end.
+    respond(&request(vec![user(&"\"a".repeat(200_000))], &[]), TOOLS);
 }

@@ -22,7 +22,7 @@ pub(crate) struct Contract {
     pub(crate) doc: &'static str,
     /// In no category that a model or another program sees.
     pub(crate) is_internal: bool,
-    /// The effect of every call, or `None` where the plan of a call says it.
+    /// The effect of calls inside the workspace; `None` where only the plan of a call says it.
     pub(crate) effect: Option<Effect>,
     /// What a rule's pattern is matched against.
     pub(crate) subject: SubjectKind,
@@ -31,10 +31,13 @@ pub(crate) struct Contract {
     /// The arguments, as JSON Schema.
     pub(crate) schema: fn() -> Value,
     /// Turns arguments into a call that cannot be malformed, or says all that is wrong with them.
-    pub(crate) bind: fn(&Value) -> Result<Box<dyn Bound>, Vec<String>>,
+    pub(crate) bind: Bind,
     /// Arguments, and a request in plain language that they answer.
     pub(crate) examples: fn() -> Vec<(Value, &'static str)>,
 }
+
+/// From arguments to a call, or to all their faults.
+pub(crate) type Bind = fn(&Value) -> Result<Box<dyn Bound>, Vec<String>>;
 
 /// Arguments that fit the contract, ready to be planned and, with a permit, run.
 pub(crate) trait Bound: Send {
@@ -187,12 +190,12 @@ impl Failure {
 /// States a tool's contract: its description, effect, subject, needs and arguments.
 ///
 /// The file must also have `fn run(args: Args, plan: Plan, call: &Call, …) -> Outcome` with one parameter a need,
-/// and with `effect: plan` a `fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure>`.
+/// and with `effect: plan`, or `effect: plan, Read` where most calls have one effect, a `fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure>`.
 macro_rules! tool {
     (
         $(#[doc = $doc:literal])+
         $(internal: $internal:literal;)?
-        effect: $effect:ident;
+        effect: $effect:ident $(, $usual:ident)?;
         subject: $kind:ident $(=> $subject:expr)?;
         $(check: $check:expr;)?
         needs: [$($Need:ident),* $(,)?];
@@ -220,7 +223,7 @@ macro_rules! tool {
         pub(crate) static CONTRACT: $crate::tool::Contract = $crate::tool::Contract {
             doc: concat!($($doc, "\n"),+),
             is_internal: false $(|| $internal)?,
-            effect: $crate::tool::prelude::tool!(@effect $effect),
+            effect: $crate::tool::prelude::tool!(@effect $effect $(, $usual)?),
             subject: $crate::tool::SubjectKind::$kind,
             needs: &[$(<$Need as $crate::tool::Need>::ROW),*],
             schema: || $crate::json::Value::Object($crate::tool::members(vec![$(
@@ -246,6 +249,7 @@ macro_rules! tool {
         };
     };
     (@effect plan) => { None };
+    (@effect plan, $usual:ident) => { Some($crate::tool::Effect::$usual) };
     (@effect $effect:ident) => { Some($crate::tool::Effect::$effect) };
     (@plan $args:expr, $look:expr, plan, $kind:ident) => { plan($args, $look) };
     (@plan $args:expr, $look:expr, $effect:ident, Nothing) => {{

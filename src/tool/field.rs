@@ -237,7 +237,7 @@ impl<const MAX: usize> Field for Variables<MAX> {
             let is_name = !name.is_empty() && !name.contains(['=', '\0']);
             match value.as_str() {
                 Some(text) if is_name && !text.contains('\0') => {
-                    read.push((name.to_owned(), text.to_owned()))
+                    read.push((name.to_owned(), text.to_owned()));
                 }
                 Some(_) => faults.push(format!(
                     "`{at}.{name}` has a name or value that no variable can have"
@@ -404,7 +404,7 @@ impl<'a> Fields<'a> {
         for (name, _) in self
             .members
             .iter()
-            .filter(|(name, _)| !self.known.contains(&name.as_ref()))
+            .filter(|(name, _)| !self.known.contains(name))
         {
             let near = crate::text::nearest(name, self.known.iter().copied());
             let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));

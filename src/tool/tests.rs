@@ -1,11 +1,10 @@
 //! Contracts, rules and the gate, on a world in memory.
 
 use crate::json::{Value, object};
-use crate::tool::prelude::tool;
 use crate::tool::trial::{gate, pass, request, supply};
 use crate::tool::{
-    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Supply, Tool,
-    Verdict, decide,
+    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Tool, Verdict,
+    decide,
 };
 use crate::world::fake::Fake;
 
@@ -33,6 +32,12 @@ mod probe {
     choice! { Kind { Read = "read", Own = "own", Reach = "reach", Change = "change", Spend = "spend", Destroy = "destroy" } }
 
     fn plan(args: &Args, _: &Supply) -> Result<Plan, Failure> {
+        // What does not fit never comes here.
+        assert!(
+            args.number
+                .as_ref()
+                .is_none_or(|number| (1..=9).contains(&number.0))
+        );
         assert!(args.word.0 != "panic-plan", "planned to panic");
         let effect = Effect::ALL
             .into_iter()

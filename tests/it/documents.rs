@@ -98,10 +98,6 @@ fn readme() -> String {
 
 #[test]
 fn every_console_block_of_the_readme_gives_what_it_shows() {
-    if !crate::IS_BINARY_READY {
-        eprintln!("skipped: the README's commands: the program does not work yet");
-        return;
-    }
     let folder = std::path::Path::new(PROGRAM)
         .parent()
         .unwrap()
@@ -149,10 +145,6 @@ fn every_console_block_of_the_readme_gives_what_it_shows() {
 
 #[test]
 fn the_readme_names_every_flag_of_help() {
-    if !crate::IS_BINARY_READY {
-        eprintln!("skipped: flags in the README: the program does not work yet");
-        return;
-    }
     let output = assert_cmd::Command::new(PROGRAM)
         .arg("--help")
         .output()

@@ -44,6 +44,3 @@ mod pattern;
 #[allow(dead_code, unused_imports, reason = "only some of it is compared")]
 #[path = "../../src/text/mod.rs"]
 mod text;
-
-/// Whether the binary does what the tests of it expect. Scaffold: removed, with all that asks, once it does.
-pub(crate) const IS_BINARY_READY: bool = true;

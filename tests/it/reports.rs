@@ -78,20 +78,9 @@ fn args(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// Whether tests of the binary run at all.
-fn is_ready(what: &str) -> bool {
-    if !crate::IS_BINARY_READY {
-        eprintln!("skipped: {what}: the program does not work yet");
-    }
-    crate::IS_BINARY_READY
-}
-
 /// Report 1 (openai/codex#20919): a FIFO that somebody holds open and never writes to.
 #[test]
 fn a_silent_fifo_is_waited_for_only_so_long() {
-    if !is_ready("report 1") {
-        return;
-    }
     let (sandbox, seen) = (Sandbox::new(), Seen::default());
     let server = Server::tcp(
         Box::new(Scripted(vec!["text: Hello\nfinish: stop"], seen.clone())),
@@ -127,9 +116,6 @@ fn a_silent_fifo_is_waited_for_only_so_long() {
 /// Report 2 (sharkdp/fd#24): `| true`, which never reads; the server sees that the request is cancelled.
 #[test]
 fn a_reader_that_never_reads_ends_the_run() {
-    if !is_ready("report 2") {
-        return;
-    }
     for format in ["text", "json", "stream-json"] {
         let (sandbox, seen) = (Sandbox::new(), Seen::default());
         let server = Server::tcp(
@@ -159,9 +145,6 @@ fn a_reader_that_never_reads_ends_the_run() {
 /// last result is written, and no process of the tool is left.
 #[test]
 fn a_signal_leaves_no_child_behind() {
-    if !is_ready("report 11") {
-        return;
-    }
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let (sandbox, seen) = (Sandbox::new(), Seen::default());
         let call = "call: run_command {\"command\":\"sleep 301 & echo $$ $! >pids; mv pids started; sleep 302\"}\nfinish: tool_calls";
@@ -232,9 +215,6 @@ fn is_running(pid: &str) -> bool {
 /// Report 22 (claude-code 2.1.208): twenty megabytes into a reader that starts late get there whole, in every format.
 #[test]
 fn a_slow_reader_gets_every_byte() {
-    if !is_ready("report 22") {
-        return;
-    }
     let lines = Arc::new(
         Lines {
             bytes_min: 20_000_000,
@@ -290,9 +270,7 @@ fn a_slow_reader_gets_every_byte() {
 /// Report 22: a pipe that its owner made non-blocking, as Node does, gets every byte too.
 #[test]
 fn a_pipe_that_does_not_block_gets_every_byte() {
-    if !is_ready("report 22")
-        || !crate::sandbox::has_program("python3", "report 22 with a non-blocking pipe")
-    {
+    if !crate::sandbox::has_program("python3", "report 22 with a non-blocking pipe") {
         return;
     }
     let (sandbox, seen) = (Sandbox::new(), Seen::default());
@@ -345,9 +323,6 @@ fn a_pipe_that_does_not_block_gets_every_byte() {
 /// terminal anywhere nothing is asked and no session begins.
 #[test]
 fn without_a_prompt_or_a_terminal_no_session_begins() {
-    if !is_ready("report 21") {
-        return;
-    }
     let sandbox = Sandbox::new();
     let output = sandbox
         .command(PROGRAM, &Run::default())
@@ -361,9 +336,7 @@ fn without_a_prompt_or_a_terminal_no_session_begins() {
 /// `ankita endpoint` prints its URL once it listens, answers another client streamed and not, and ends by a signal.
 #[test]
 fn the_endpoint_serves_another_client() {
-    if !is_ready("the endpoint")
-        || !crate::sandbox::has_program("curl", "the endpoint with another client")
-    {
+    if !crate::sandbox::has_program("curl", "the endpoint with another client") {
         return;
     }
     let sandbox = Sandbox::new();

@@ -126,18 +126,8 @@ impl Drop for Session {
     }
 }
 
-fn is_ready() -> bool {
-    if !crate::IS_BINARY_READY {
-        eprintln!("skipped: a session in a terminal: the program does not work yet");
-    }
-    crate::IS_BINARY_READY
-}
-
 #[test]
 fn a_session_answers_asks_stops_and_ends() {
-    if !is_ready() {
-        return;
-    }
     let mut session = Session::start(
         &[],
         vec![
@@ -190,9 +180,6 @@ fn a_session_answers_asks_stops_and_ends() {
 
 #[test]
 fn a_session_knows_its_commands() {
-    if !is_ready() {
-        return;
-    }
     let mut session = Session::start(&[], vec!["text: Hello\nfinish: stop\nusage: 11 2"]);
     session.expect(PROMPT);
     session.type_keys("/help\r");
@@ -219,9 +206,6 @@ fn a_session_knows_its_commands() {
 
 #[test]
 fn a_one_shot_on_a_terminal_asks() {
-    if !is_ready() {
-        return;
-    }
     let mut session = Session::start(
         &["-p", "run it"],
         vec![
@@ -240,9 +224,6 @@ fn a_one_shot_on_a_terminal_asks() {
 /// Twice Ctrl-C leaves, and whatever mode of the terminal was set is unset: report 14 in small.
 #[test]
 fn a_session_leaves_the_terminal_as_it_was() {
-    if !is_ready() {
-        return;
-    }
     let mut session = Session::start(&[], Vec::new());
     session.expect(PROMPT);
     session.type_keys("\x03");

@@ -33,6 +33,7 @@ tool! {
     }
     examples: [
         object! { "path": "notes.txt", "old_string": "hello", "new_string": "goodbye" } => "in notes.txt replace \"hello\" with \"goodbye\"",
+        object! { "path": "notes.txt", "old_string": "hello", "new_string": "goodbye" } => "replace \"hello\" with \"goodbye\" in notes.txt",
     ];
 }
 
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_edited_says_why() {
-        let (failed, invalid) = (Verdict::Failed, Verdict::Invalid);
+        let failed = Verdict::Failed;
         let edit =
             |path: &str| format!(r#"{{"path": "{path}", "old_string": "two", "new_string": "2"}}"#);
         check(
@@ -250,6 +251,10 @@ mod tests {
             failed,
             "cannot edit `big`: it has 5000001 bytes, more than 5000000",
         );
+    }
+
+    #[test]
+    fn arguments_that_make_no_edit_are_refused() {
         for (arguments, fault) in [
             (
                 r#"{"path": "a.txt"}"#,
@@ -285,7 +290,7 @@ mod tests {
             ),
         ] {
             let reply = Trial::new(build).call("edit_file", arguments);
-            assert_eq!(reply.verdict, invalid, "{arguments}");
+            assert_eq!(reply.verdict, Verdict::Invalid, "{arguments}");
             assert!(reply.text.contains(fault), "{}", reply.text);
         }
     }

@@ -17,7 +17,11 @@ tool! {
         load: Option<List<Text<100>, 16>>,
     }
     examples: [
-        object! { "query": "what listens on port 8080" } => "find tools for ports",
+        object! { "query": "ports" } => "find tools for ports",
+        object! { "query": "stop a server" } => "find tools to stop a server",
+        object! { "query": "git history" } => "find a tool for git history",
+        object! { "query": "move a file" } => "find a tool to move a file",
+        object! { "query": "git" } => "search tools for git",
     ];
 }
 

@@ -41,8 +41,20 @@ tool! {
     }
     examples: [
         object! {} => "list the files here",
+        object! {} => "which files are in the current directory",
+        object! {} => "show the files in this folder",
+        object! {} => "ls",
         object! { "path": "src" } => "what is in the folder src",
+        object! { "path": "src" } => "list the files in the directory src",
+        object! { "path": "src/app" } => "list src/app",
+        object! { "path": "src/app" } => "which files are in src/app",
         object! { "path": ".", "recursive": true } => "list all files recursively",
+        object! { "path": "src" } => "list the files in src",
+        object! { "path": "src" } => "show the folder src",
+        object! { "path": "src/app" } => "what is in src/app",
+        object! { "path": ".", "recursive": true } => "show all files recursively",
+        object! { "path": "src", "recursive": true } => "list everything in src recursively",
+        object! { "path": "src" } => "show the contents of the folder src",
     ];
 }
 

@@ -29,8 +29,16 @@ tool! {
     }
     examples: [
         object! { "path": "README.md" } => "read README.md",
+        object! { "path": "README.md" } => "read the file README.md",
         object! { "path": "src/main.rs" } => "show me the file src/main.rs",
         object! { "path": "Cargo.toml" } => "what does Cargo.toml say",
+        object! { "path": "Cargo.toml" } => "what is in Cargo.toml",
+        object! { "path": "notes.txt" } => "print the contents of notes.txt",
+        object! { "path": "notes.txt" } => "open the file notes.txt",
+        object! { "path": "notes.txt" } => "cat notes.txt",
+        object! { "path": "notes.txt" } => "display notes.txt",
+        object! { "path": "notes.txt" } => "show notes.txt",
+        object! { "path": "notes.txt" } => "show the contents of notes.txt",
     ];
 }
 

@@ -33,6 +33,7 @@ tool! {
     }
     examples: [
         object! { "command": "echo hi" } => "run the command `echo hi`",
+        object! { "command": "cargo test" } => "run `cargo test`",
         object! { "command": "cargo test" } => "execute `cargo test`",
     ];
 }

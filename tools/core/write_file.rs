@@ -20,7 +20,11 @@ tool! {
     }
     examples: [
         object! { "path": "notes.txt", "content": "hello\n" } => "write \"hello\" to notes.txt",
+        object! { "path": "notes.txt", "content": "hello\n" } => "write \"hello\" to the file notes.txt",
+        object! { "path": "notes.txt", "content": "hello\n" } => "create the file notes.txt with \"hello\"",
         object! { "path": "draft.md", "content": "" } => "create the file draft.md",
+        object! { "path": "draft.md", "content": "" } => "create an empty file called draft.md",
+        object! { "path": "notes.txt", "content": "hello\n" } => "create a file called notes.txt with \"hello\"",
     ];
 }
 

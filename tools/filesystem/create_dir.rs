@@ -13,7 +13,11 @@ tool! {
     }
     examples: [
         object! { "path": "build" } => "create a directory called build",
+        object! { "path": "build" } => "create a new folder named build",
+        object! { "path": "build" } => "create the folder build",
         object! { "path": "src/new" } => "make the folder src/new",
+        object! { "path": "src/new" } => "make a directory src/new",
+        object! { "path": "build" } => "mkdir build",
     ];
 }
 

@@ -15,7 +15,7 @@ const NOTES_BYTES_MAX: usize = 400;
 
 tool! {
     /// Look at the Git repository of the workspace. It never changes it.
-    effect: plan;
+    effect: plan, Read;
     subject: Words;
     check: |args| check(args);
     needs: [Commands];
@@ -36,12 +36,37 @@ tool! {
     examples: [
         object! { "action": "status" } => "git status",
         object! { "action": "status" } => "what is uncommitted in the working tree",
+        object! { "action": "status" } => "show the status of the repository",
         object! { "action": "log", "limit": 10_u32 } => "show the git log, the last commits",
+        object! { "action": "log", "limit": 10_u32 } => "git log",
+        object! { "action": "log", "limit": 5_u32 } => "show the last 5 commits",
         object! { "action": "diff" } => "git diff, what did I change",
+        object! { "action": "diff" } => "git diff",
+        object! { "action": "diff" } => "show the diff",
         object! { "action": "diff", "staged": true } => "show the staged diff",
+        object! { "action": "diff", "paths": array!["src/main.rs"] } => "git diff of src/main.rs",
+        object! { "action": "diff", "paths": array!["src/main.rs"] } => "what did I change in src/main.rs",
         object! { "action": "show", "ref": "HEAD", "stat": true } => "which files changed in the last commit",
+        object! { "action": "show", "ref": "HEAD", "stat": true } => "what files did the latest commit change",
         object! { "action": "show", "ref": "HEAD" } => "git show the last commit",
+        object! { "action": "show", "ref": "HEAD" } => "what changed in the latest commit",
         object! { "action": "blame", "paths": array!["src/main.rs"] } => "who last changed each line of src/main.rs, git blame",
+        object! { "action": "blame", "paths": array!["src/main.rs"] } => "git blame src/main.rs",
+        object! { "action": "blame", "paths": array!["src/main.rs"] } => "who wrote each line of src/main.rs",
+        object! { "action": "status" } => "status of the repo",
+        object! { "action": "status" } => "what has changed in the repo",
+        object! { "action": "log", "limit": 10_u32 } => "show the commit history",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "git log of src/main.rs",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "who changed src/main.rs",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "show the history of src/main.rs",
+        object! { "action": "diff", "staged": true } => "git diff --staged",
+        object! { "action": "diff", "staged": true } => "show the staged changes",
+        object! { "action": "show", "ref": "HEAD" } => "what was the last commit",
+        object! { "action": "blame", "paths": array!["src/main.rs"] } => "blame src/main.rs",
+        object! { "action": "status" } => "which files did I change",
+        object! { "action": "status" } => "what files did I change",
+        object! { "action": "diff" } => "what did I change",
+        object! { "action": "show", "ref": "HEAD" } => "show the last commit",
     ];
 }
 
@@ -104,63 +129,36 @@ const ENVIRONMENT: &[(&str, Option<&str>)] = &[
     ("GIT_EXTERNAL_DIFF", None),
 ];
 
-/// The command line after `git`: no pager, no colours, no program that a repository could name.
+/// Before the action: no pager, no locks, no colours, no program that a repository could name.
+const BEFORE: &[&str] = &[
+    "--no-pager",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "color.ui=false",
+    "-c",
+    "core.quotePath=false",
+];
+
+/// With whatever shows a patch.
+const PATCH: &[&str] = &[
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--submodule=short",
+];
+
+/// The command line after `git`.
 fn words(args: &Args) -> Vec<String> {
-    let mut words: Vec<String> = [
-        "--no-pager",
-        "--no-optional-locks",
-        "--literal-pathspecs",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "log.showSignature=false",
-        "-c",
-        "color.ui=false",
-        "-c",
-        "core.quotePath=false",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut words: Vec<String> = BEFORE.iter().map(|&word| word.to_owned()).collect();
     words.push(args.action.word().to_owned());
-    let patch = [
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        "--submodule=short",
-    ];
-    let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
-    let has_stat = args.stat == Some(true);
-    match args.action {
-        Action::Status => add(&["--short", "--branch", "--untracked-files=all"]),
-        Action::Diff => {
-            add(&patch);
-            add(if has_stat { &[STAT] } else { &[] });
-            add(if args.staged == Some(true) {
-                &["--staged"]
-            } else {
-                &[]
-            });
-        }
-        Action::Log => {
-            add(&patch);
-            add(&[
-                &format!(
-                    "--max-count={}",
-                    args.limit.map_or(COMMITS_DEFAULT, Within::size)
-                ),
-                "--date=short",
-            ]);
-            add(&["--format=%h %ad %an: %s%d"]);
-            add(if has_stat { &[STAT] } else { &[] });
-        }
-        Action::Show => {
-            add(&patch);
-            add(&["--date=iso", if has_stat { STAT } else { "--patch" }]);
-        }
-        Action::Blame => add(&["--no-textconv", "--date=short"]),
-    }
+    add_options(args, &mut words);
     words.extend(args.r#ref.iter().map(|name| name.0.clone()));
     words.push("--".to_owned());
     let mut paths: Vec<&str> = args
@@ -177,6 +175,41 @@ fn words(args: &Args) -> Vec<String> {
     }
     words.extend(paths.into_iter().map(str::to_owned));
     words
+}
+
+/// The options of the action.
+fn add_options(args: &Args, words: &mut Vec<String>) {
+    let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
+    let has_stat = args.stat == Some(true);
+    match args.action {
+        Action::Status => add(&["--short", "--branch", "--untracked-files=all"]),
+        Action::Diff => {
+            add(PATCH);
+            add(if has_stat { &[STAT] } else { &[] });
+            add(if args.staged == Some(true) {
+                &["--staged"]
+            } else {
+                &[]
+            });
+        }
+        Action::Log => {
+            add(PATCH);
+            add(&[
+                &format!(
+                    "--max-count={}",
+                    args.limit.map_or(COMMITS_DEFAULT, Within::size)
+                ),
+                "--date=short",
+            ]);
+            add(&["--format=%h %ad %an: %s%d"]);
+            add(if has_stat { &[STAT] } else { &[] });
+        }
+        Action::Show => {
+            add(PATCH);
+            add(&["--date=iso", if has_stat { STAT } else { "--patch" }]);
+        }
+        Action::Blame => add(&["--no-textconv", "--date=short"]),
+    }
 }
 
 /// It only reads, unless a path leads outside or to a secret: that is asked about like any other.
@@ -284,7 +317,6 @@ fn empty(action: Action) -> &'static str {
 #[cfg(test)]
 mod tests {
     use crate::tool::Verdict;
-    use crate::tool::prelude::*;
     use crate::tool::trial::{Trial, check, check_cancels};
     use crate::world::fake::{Fake, Program};
 

@@ -32,7 +32,17 @@ tool! {
     examples: [
         object! { "port": 8080_u32 } => "free port 8080",
         object! { "port": 3000_u32 } => "kill the process on port 3000",
+        object! { "port": 3000_u32 } => "kill whatever listens on port 3000",
+        object! { "port": 3000_u32 } => "kill what is listening on port 3000",
+        object! { "port": 3000_u32 } => "stop the process listening on port 3000",
+        object! { "port": 3000_u32 } => "stop the server on port 3000",
         object! { "pid": 4711_u32 } => "kill process 4711",
+        object! { "pid": 4711_u32 } => "kill pid 4711",
+        object! { "pid": 4711_u32 } => "stop the process with pid 4711",
+        object! { "port": 8080_u32 } => "free up port 8080",
+        object! { "port": 3000_u32 } => "kill what listens on port 3000",
+        object! { "port": 3000_u32 } => "kill whatever is listening on port 3000",
+        object! { "pid": 4711_u32 } => "stop process 4711",
     ];
 }
 
@@ -209,41 +219,19 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
             Err(error) => faults.push(Failure::io(&format!("cannot stop pid {pid}"), &error).0),
         }
     }
-    let lives = |&(pid, ticks): &(u32, u64)| {
-        processes
-            .find(pid)
-            .ok()
-            .flatten()
-            .is_some_and(|process| process.started_ticks == ticks)
-    };
-    let mut left: Vec<(u32, u64)> = asked.iter().copied().filter(lives).collect();
-    let mut waited = Duration::ZERO;
-    while !left.is_empty() && waited < WATCH && !call.cancel.is_set() {
-        pauses.pause(LOOK, call);
-        waited += LOOK;
-        left.retain(lives);
-    }
-    let pids = |list: &[(u32, u64)]| {
-        list.iter()
-            .map(|(pid, _)| pid.to_string())
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let ended: Vec<(u32, u64)> = asked
-        .iter()
-        .copied()
-        .filter(|process| !left.contains(process))
-        .collect();
+    let left = watch(asked.clone(), call, &processes, &pauses);
+    let mut ended = asked.clone();
+    ended.retain(|process| !left.contains(process));
     let mut report = Vec::new();
     let mut add = |what: &str, list: &[(u32, u64)], hint: &str| {
         if !list.is_empty() {
-            report.push(format!("{what}: pid {}{hint}", pids(list)));
+            let pids: Vec<String> = list.iter().map(|(pid, _)| pid.to_string()).collect();
+            report.push(format!("{what}: pid {}{hint}", pids.join(", ")));
         }
     };
     add("ended", &ended, "");
     add("had ended by itself", &gone, "");
-    let is_asked = how == Stop::Ask;
-    let hint = if is_asked {
+    let hint = if how == Stop::Ask {
         "; set `force` to kill"
     } else {
         ""
@@ -267,6 +255,27 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
     } else {
         Err(Failure(text))
     }
+}
+
+/// Watches `left` end, for a while; those that did not.
+fn watch(
+    mut left: Vec<(u32, u64)>,
+    call: &Call,
+    processes: &Processes,
+    pauses: &Pauses,
+) -> Vec<(u32, u64)> {
+    let lives = |&(pid, ticks): &(u32, u64)| {
+        let process = processes.find(pid).ok().flatten();
+        process.is_some_and(|process| process.started_ticks == ticks)
+    };
+    left.retain(lives);
+    let mut waited = Duration::ZERO;
+    while !left.is_empty() && waited < WATCH && !call.cancel.is_set() {
+        pauses.pause(LOOK, call);
+        waited += LOOK;
+        left.retain(lives);
+    }
+    left
 }
 
 /// Whether somebody listens on `port` by now: who restarts what ends may have done so.

@@ -13,6 +13,8 @@ tool! {
     }
     examples: [
         object! { "name": "commit-review" } => "load the skill commit-review",
+        object! { "name": "commit-review" } => "show the skill called commit-review",
+        object! { "name": "commit-review" } => "use the commit-review skill",
     ];
 }
 

@@ -33,15 +33,10 @@ impl Talk<'_> {
             if reply.is_miss {
                 self.toolbox.miss();
             }
+            let text = reply.for_model();
             wanted.extend(reply.loads);
             let is_error = reply.verdict != Verdict::Done;
-            turn.reply(
-                number,
-                Reply {
-                    text: reply.text,
-                    is_error,
-                },
-            );
+            turn.reply(number, Reply { text, is_error });
         }
         if let Some(signal) = signal {
             self.view.hurry();

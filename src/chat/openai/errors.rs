@@ -16,6 +16,10 @@ pub(crate) const ERROR_BODY_BYTES_MAX: usize = 64 * 1024;
 const SAID_CELLS_MAX: usize = 300;
 /// Cells of a request id that are shown.
 const ID_CELLS_MAX: usize = 80;
+/// The code by which a server without a model says that it cannot serve a request; the built-in endpoint is one.
+const NO_ENDPOINT_CODE: &str = "no_endpoint";
+/// Cells of what such a server says that are shown: its words are the whole message.
+const NO_ENDPOINT_CELLS_MAX: usize = 1_000;
 /// The fields that name a request, the endpoint's own first.
 const ID_FIELDS: [&str; 3] = ["x-request-id", "x-github-request-id", "request-id"];
 
@@ -33,6 +37,9 @@ pub(crate) struct Source {
 /// The fault that a response without an answer is.
 pub(crate) fn of_response(head: &ResponseHead, body: &[u8], source: &Source) -> Fault {
     let said = Said::read(body);
+    if said.code == NO_ENDPOINT_CODE {
+        return no_endpoint(head, &said);
+    }
     let kind = classify::kind_of_status(head.status, &said);
     fault(kind, head, &said, source)
 }
@@ -43,9 +50,23 @@ pub(super) fn param_and_words(body: &[u8]) -> (String, String) {
     (said.param.to_lowercase(), said.words())
 }
 
+/// The fault of a request that its server cannot serve at all: what the server says, and nothing of the wire.
+fn no_endpoint(head: &ResponseHead, said: &Said) -> Fault {
+    let text = match one_line(said.text.trim(), NO_ENDPOINT_CELLS_MAX) {
+        text if text.is_empty() => "the server cannot serve this".to_owned(),
+        text => text,
+    };
+    let mut fault = Fault::new(Kind::NoEndpoint, text);
+    fault.status = Some(head.status);
+    fault
+}
+
 /// The fault that an error inside a response with status 200 is.
 pub(super) fn of_value(error: &Value, head: &ResponseHead, source: &Source) -> Fault {
     let said = Said::of_value(error);
+    if said.code == NO_ENDPOINT_CODE {
+        return no_endpoint(head, &said);
+    }
     let kind = classify::kind_of_words(&said);
     fault(kind, head, &said, source)
 }
@@ -151,4 +172,30 @@ fn request_id(head: &ResponseHead) -> Option<String> {
         .find_map(|name| head.fields.get(name))
         .filter(|id| !id.is_empty())
         .map(|id| one_line(id, ID_CELLS_MAX))
+}
+
+#[cfg(test)]
+#[test]
+fn a_server_without_a_model_is_quoted_alone() {
+    let head = ResponseHead {
+        version_minor: 1,
+        status: 501,
+        reason: "Not Implemented".into(),
+        fields: crate::wire::Fields::default(),
+    };
+    let source = Source {
+        route: "`http://x`".into(),
+        path: "/chat/completions".into(),
+        now: 0,
+    };
+    let said = |body: &str| {
+        let fault = of_response(&head, body.as_bytes(), &source);
+        (fault.kind, fault.message)
+    };
+    let body = r#"{"error":{"message":"no tool fits","type":"no_endpoint","code":"no_endpoint"}}"#;
+    assert_eq!(said(body), (Kind::NoEndpoint, "no tool fits".to_owned()));
+    assert_eq!(Kind::NoEndpoint.name(), "no_endpoint");
+    // The code alone decides, and only as a whole.
+    let near = r#"{"error":{"message":"no_endpoint here","code":"no_endpoints"}}"#;
+    assert_eq!(said(near).0, Kind::ApiError);
 }

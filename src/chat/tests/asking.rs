@@ -378,8 +378,4 @@ fn the_key_and_the_configured_fields_are_sent() {
     assert!(written.contains("Authorization: Bearer sk-1\r\n"));
     assert!(written.contains("Editor-Version: x/1\r\n"));
     assert!(written.contains("x-initiator: agent\r\n") && !written.contains("X-Initiator"));
-    assert!(crate::chat::Endpoint::check_header("Host", "x").is_err());
-    assert!(crate::chat::Endpoint::check_header("X-A", "b\nc").is_err());
-    assert!(crate::chat::Endpoint::check_header("X-A", &"b".repeat(9000)).is_err());
-    assert!(crate::chat::Endpoint::check_header("X-A", "b").is_ok());
 }

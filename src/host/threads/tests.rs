@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use super::*;
-use crate::host::scratch::{alone, never, say_skipped};
+use crate::host::scratch::{alone, never, say_skipped, wait_source};
+use crate::world::Signal;
 
 fn crew() -> Crew {
     Crew::new(Arc::new(SystemClock::new()))
@@ -164,8 +165,8 @@ fn a_signal_comes_once_and_before_everything_else() {
         }
         // To a process of several threads it may come a moment later: wait for nothing else first.
         sys::signal_process(std::process::id(), number).unwrap();
-        let fd = signals::installed().unwrap().fd();
-        sys::poll_fds(&mut [entry(fd, sys::POLLIN)], -1).unwrap();
+        let fd = Source(signals::installed().unwrap().fd());
+        wait_source(fd, sys::POLLIN);
         let event = crew.wait(&interests, Some(Moment::default()));
         assert_eq!(event, Event::Signal(expected));
     }
@@ -193,8 +194,8 @@ fn a_poll_neither_takes_signals_nor_ends() {
     crew.inbox().put(CallId(1), None);
     signals::install();
     sys::signal_process(std::process::id(), sys::SIGTERM).unwrap();
-    let fd = signals::installed().unwrap().fd();
-    sys::poll_fds(&mut [entry(fd, sys::POLLIN)], -1).unwrap();
+    let fd = Source(signals::installed().unwrap().fd());
+    wait_source(fd, sys::POLLIN);
     let (ready, _writer) = full();
     let interests = read_interests(&[&ready]);
     let ready = Some(source(&ready));

@@ -383,6 +383,7 @@ impl Kept {
     }
 
     /// All bytes seen, kept or not.
+    #[cfg(test)]
     pub(crate) fn total(&self) -> u64 {
         self.total
     }

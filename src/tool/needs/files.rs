@@ -76,11 +76,6 @@ impl Files {
         self.roots.shown(path)
     }
 
-    /// The folder that relative paths start from.
-    pub(crate) fn workspace(&self) -> &Path {
-        &self.roots.workspace
-    }
-
     /// Whether `path` is the workspace, an added folder, or holds one of them.
     pub(crate) fn holds_root(&self, path: &Path) -> bool {
         self.roots.workspace.starts_with(path)

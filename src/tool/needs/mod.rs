@@ -5,7 +5,7 @@ mod files;
 
 use std::sync::Arc;
 
-pub(crate) use self::commands::{Command, Commands, Ended, Kept, Ran};
+pub(crate) use self::commands::{Command, Commands, Ended};
 pub(in crate::tool) use self::files::fingerprint;
 pub(crate) use self::files::{FILE_BYTES_MAX, Files, Writes};
 use crate::tool::place::Roots;

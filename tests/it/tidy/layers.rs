@@ -45,6 +45,11 @@ pub(crate) const LAYERS: Table = &[
     ("host", &["world"]),
     ("error", &["cli", "config", "chat", "session"]),
     ("catalog", &["tool", "skill"]),
+    // Tests alone: they compare the README with what it says it shows.
+    (
+        "documents",
+        &["world", "cli", "config", "tool", "error", "catalog"],
+    ),
     (
         "app",
         &[

@@ -1,7 +1,7 @@
 //! Status and body → kind, text, remedy.
 
 use crate::chat::Kind;
-use crate::chat::openai::of_response;
+use crate::chat::openai::errors::of_response;
 use crate::chat::openai::quirks::{Quirks, Sent};
 use crate::chat::openai::tests::{head, source};
 
@@ -83,6 +83,13 @@ fn refusals_of_the_account_have_their_kinds() {
         "unauthorized: token expired",
         Kind::Auth,
         "sign in at the proxy again",
+    );
+    // A proxy asks for a password, in HTML (github/copilot-cli#333).
+    check(
+        407,
+        "<html><head><title>Authenticate</title></head></html>",
+        Kind::Connect,
+        "USER:PASSWORD@",
     );
     check(
         402,

@@ -353,7 +353,7 @@ fn the_rendered_text_names_every_tool_and_skill() {
     for expected in [
         "#[path = \"/root/tools/git/git.rs\"]\n    pub(super) mod git;",
         "Tool { name: \"kill_process\", category: \"process\", contract: &process::kill_process::CONTRACT }",
-        "Category { id: \"git\", summary: \"look into a repository\", is_always_on: false, is_planned: false, tools: &[\"git\"] }",
+        "Category { id: \"git\", summary: \"look into a repository\", is_always_on: false, is_planned: false }",
         "(\"x\", include_str!(\"/root/skills/x/SKILL.md\"))",
         "pub(crate) const CATEGORY_PHRASES: &str = \"git: look into a repository; process: stop a process\";",
     ] {

@@ -4,7 +4,9 @@ mod replies;
 
 use std::sync::OnceLock;
 
+use super::answer::Answer;
 use super::compile::{CATALOG, Compiled, File, compile};
+use super::search::{Search, search_all};
 use super::*;
 
 /// The tools of the first issue.
