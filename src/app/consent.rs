@@ -27,15 +27,17 @@ pub(crate) fn ask(
     view: &mut View<'_>,
     paint: Paint,
 ) -> io::Result<Asked> {
-    lines.forget(world, pump)?;
+    if let Some(signal) = lines.clear_for_question(world, pump)? {
+        return Ok(Asked::Signal(signal));
+    }
     view.line(&shown(question, paint))?;
     let verb = if question.effect == Effect::Destroy {
-        "This cannot be undone. Do it?"
+        "this cannot be undone, do it?"
     } else {
-        "Do it?"
+        "do it?"
     };
     view.error_text(&format!("{} [y/N] ", paint.wrap(Style::Bold, verb)))?;
-    Ok(match lines.next(world, pump)? {
+    Ok(match lines.next_new(world, pump)? {
         Typed::Line(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => {
             Asked::Answer(Answer::Yes)
         }
@@ -45,7 +47,8 @@ pub(crate) fn ask(
             Asked::Answer(Answer::No)
         }
         Typed::Signal(signal) => {
-            view.error_text("\n")?;
+            view.break_line()?;
+            lines.forget();
             Asked::Signal(signal)
         }
     })
@@ -53,7 +56,7 @@ pub(crate) fn ask(
 
 /// The question's text: what would happen, line by line, diffs in colour, nothing that could move the cursor.
 fn shown(question: &Question, paint: Paint) -> String {
-    let title = format!("{} wants to {}:", question.tool, purpose(question.effect));
+    let title = format!("{} {}:", question.tool, purpose(question.effect));
     let mut rows = vec![paint.wrap(Style::Bold, &title).into_owned()];
     let is_diff = question.shown.starts_with("--- ");
     for line in question.shown.lines() {
@@ -76,12 +79,15 @@ fn shown(question: &Question, paint: Paint) -> String {
     rows.join("\n")
 }
 
+/// What the question says of a call before it shows it.
 fn purpose(effect: Effect) -> &'static str {
     match effect {
-        Effect::Read | Effect::Own => "read",
-        Effect::Reach => "reach the network",
-        Effect::Change => "change or read this",
-        Effect::Spend => "spend money or use your credentials",
-        Effect::Destroy => "destroy this",
+        Effect::Read | Effect::Own | Effect::Change => "asks for your consent",
+        Effect::Reach => "wants to reach the network",
+        Effect::Spend => "wants to spend money or use your credentials",
+        Effect::Destroy => "wants to destroy",
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use crate::world::{Event, World};
 pub(crate) fn serve(world: &World, start: &Start) -> u8 {
     let address = match listen_address(start.flags.listen.as_deref()) {
         Ok(address) => address,
-        Err(error) => return fail(world, Format::Text, &error.to_string(), error.clone()),
+        Err(error) => return fail(world, Format::Text, &error),
     };
     let server = match Server::bind(world, address, TOOLS) {
         Ok(server) => server,
@@ -25,12 +25,12 @@ pub(crate) fn serve(world: &World, start: &Start) -> u8 {
                 Kind::Connect,
                 format!("cannot listen on {address}: {}", reason(&why)),
             );
-            return fail(world, Format::Text, &error.to_string(), error.clone());
+            return fail(world, Format::Text, &error);
         }
     };
     let mut view = plain_view(world, &start.flags);
     if let Err(error) = view.print(&format!("{}\n", server.url())) {
-        return written(&error);
+        return written(world, &error);
     }
     let mut pump = Pump::new(world);
     pump.host(server);

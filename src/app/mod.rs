@@ -32,12 +32,7 @@ pub(crate) fn run(mut world: World) -> u8 {
     let invocation = match cli::parse(&world.args) {
         Ok(invocation) => invocation,
         Err(usage) => {
-            return fail(
-                &world,
-                format,
-                &format!("{usage}\n{}", cli::SHORT_USAGE),
-                usage.into(),
-            );
+            return end(&world, format, &usage.into(), Some(cli::SHORT_USAGE));
         }
     };
     match invocation.action {
@@ -46,7 +41,7 @@ pub(crate) fn run(mut world: World) -> u8 {
         action => {
             match start::set_clock(&mut world).and_then(|()| Start::new(&world, invocation.flags)) {
                 Ok(start) => act(&world, start, action),
-                Err(error) => fail(&world, format, &error.to_string(), error.clone()),
+                Err(error) => fail(&world, format, &error),
             }
         }
     }
@@ -77,7 +72,7 @@ fn order_of(world: &World, start: &Start, order: Order) -> u8 {
     };
     match listing {
         Ok(listing) => print(world, &listing),
-        Err(error) => fail(world, Format::Text, &error.to_string(), error.clone()),
+        Err(error) => fail(world, view_format(start.flags.format), &error),
     }
 }
 
@@ -119,21 +114,44 @@ fn print(world: &World, listing: &str) -> u8 {
         &cancel,
     ) {
         Ok(()) => 0,
-        Err(error) => written(&error),
+        Err(error) => written(world, &error),
     }
 }
 
-/// The exit code of a run that could not write its output.
-pub(crate) fn written(error: &io::Error) -> u8 {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        0
-    } else {
-        Kind::Io.exit_code()
-    }
+/// The exit code of a run that could not write its output; says why unless the reader just left.
+pub(crate) fn written(world: &World, error: &io::Error) -> u8 {
+    let cancel = world.threads.cancel();
+    let mut view = View::new(
+        world,
+        Format::Text,
+        view::Loudness::Normal,
+        Paint::default(),
+        cancel,
+    );
+    let error = match error.kind() {
+        io::ErrorKind::BrokenPipe => return 0,
+        io::ErrorKind::Interrupted => {
+            let signal = view.stopped_by();
+            view.hurry();
+            signalled(signal)
+        }
+        _ => Error::new(
+            Kind::Io,
+            format!("cannot write to standard output: {error}"),
+        ),
+    };
+    // That nobody can be told changes nothing.
+    drop(view.error(error.kind.name(), &error.message));
+    error.kind.exit_code()
 }
 
 /// Ends a run that never came to its turn: the reason on standard error and, in the JSON formats, a `result`.
-pub(crate) fn fail(world: &World, format: Format, said: &str, error: Error) -> u8 {
+pub(crate) fn fail(world: &World, format: Format, error: &Error) -> u8 {
+    end(world, format, error, None)
+}
+
+/// The same, with a line for people after the reason.
+fn end(world: &World, format: Format, error: &Error, after: Option<&str>) -> u8 {
     let cancel = world.threads.cancel();
     let mut view = View::new(
         world,
@@ -143,33 +161,24 @@ pub(crate) fn fail(world: &World, format: Format, said: &str, error: Error) -> u
         cancel,
     );
     let mut outcome = Outcome::default();
-    let kind = error.kind;
-    outcome.note(error);
-    let shown = view
-        .error(kind.name(), said)
-        .and_then(|()| view.finish(&summary(&outcome)));
-    match shown {
-        Ok(()) => error::exit_code(&outcome),
-        Err(error) => written(&error),
-    }
-}
-
-/// The `result` of a run in which nothing was asked.
-fn summary(outcome: &Outcome) -> Summary {
-    Summary {
-        exit_code: error::exit_code(outcome),
+    outcome.note(error.clone());
+    let summary = Summary {
+        exit_code: error::exit_code(&outcome),
         status: outcome.status(),
-        text: String::new(),
-        model: None,
-        endpoint: None,
-        usage: view::Tokens::default(),
-        requests: 0,
-        sent: Vec::new(),
-        loaded: Vec::new(),
-        schema_tokens: 0,
-        error: outcome
-            .error()
-            .map(|error| (error.kind.name(), error.message.clone())),
+        error: Some((error.kind.name(), error.message.clone())),
+        ..Summary::default()
+    };
+    let mut show = || {
+        if error.kind == Kind::Interrupted {
+            view.break_line()?;
+        }
+        view.error(error.kind.name(), &error.message)?;
+        after.map_or(Ok(()), |after| view.line(after))?;
+        view.finish(&summary)
+    };
+    match show() {
+        Ok(()) => summary.exit_code,
+        Err(error) => written(world, &error),
     }
 }
 

@@ -7,19 +7,19 @@ use crate::app::talk::Talk;
 use crate::app::view::Format;
 use crate::app::{fail, plain_view, written};
 use crate::chat::Model;
+use crate::error::Error;
 use crate::world::World;
 
 /// Lists the models, one a line: the id, its limit, what it is not fit for.
 pub(crate) fn list(world: &World, start: &Start) -> u8 {
     match listing(world, start) {
         Ok(code) => code,
-        Err(error) => written(&error),
+        Err(error) => written(world, &error),
     }
 }
 
 fn listing(world: &World, start: &Start) -> io::Result<u8> {
-    let refused =
-        |error: crate::error::Error| fail(world, Format::Text, &error.to_string(), error.clone());
+    let refused = |error: Error| fail(world, Format::Text, &error);
     let mut talk = match Talk::new(world, start, plain_view(world, &start.flags)) {
         Ok(talk) => talk,
         Err(error) => return Ok(refused(error)),

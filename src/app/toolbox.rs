@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::catalog::{CATEGORIES, CATEGORY_PHRASES, MATCHER, SKILLS, TOOLS};
 use crate::json::{Value, object};
 use crate::skill::{self, Skill};
-use crate::tool::find::{Directory, Entry, Request, Session, answer};
+use crate::tool::find::{Category, Directory, Entry, Request, Session, answer};
 use crate::tool::{FIND_TOOLS, FinderPort, Output, ShelfPort, Tool};
 
 /// The folder of tools that are in no category and in every request.
@@ -36,6 +36,13 @@ pub(crate) fn is_default(category: &str) -> bool {
         || CATEGORIES
             .iter()
             .any(|known| known.id == category && known.is_always_on)
+}
+
+/// The categories whose tools a search loads.
+pub(crate) fn deferred() -> impl Iterator<Item = &'static Category> {
+    CATEGORIES
+        .iter()
+        .filter(|category| !category.is_planned && !category.is_always_on)
 }
 
 /// The tool of this name, unless it is internal.

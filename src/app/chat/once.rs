@@ -8,7 +8,7 @@ use crate::app::start::Start;
 use crate::app::talk::Talk;
 use crate::app::view::{Level, View};
 use crate::app::{fail, signalled, view_format, written};
-use crate::cli::{Ask, StdinRule, refuse_slash};
+use crate::cli::{Ask, Format, StdinRule, refuse_slash};
 use crate::error::{Error, Kind, Outcome};
 use crate::world::{InputKind, Standard, World};
 
@@ -16,52 +16,70 @@ use crate::world::{InputKind, Standard, World};
 pub(crate) fn ask(world: &World, start: &Start, ask: Ask) -> u8 {
     let format = view_format(start.flags.format);
     if ask == Ask::Either && world.console.input_kind() == InputKind::Terminal {
-        return repl::talk(world, start, None);
+        return match no_session(start) {
+            Some(error) => fail(world, format, &error),
+            None => repl::talk(world, start, None),
+        };
     }
-    let cancel = world.threads.cancel();
     let mut view = View::new(
         world,
         format,
         start.loudness(),
         start.paint(world, Standard::Error),
-        cancel.clone(),
+        world.threads.cancel(),
     );
+    let piped = match read(world, start, &ask, &mut view) {
+        Ok(piped) => piped,
+        Err(error) => return fail(world, format, &error),
+    };
     let prompt = match &ask {
         Ask::Prompt(prompt) => prompt.as_str(),
         Ask::Stdin | Ask::Either => "",
     };
+    let question = input::join(prompt, piped.text.as_deref());
+    if let Some(error) = unfit(&question, &ask) {
+        return fail(world, format, &error);
+    }
+    match answer(world, start, view, piped, question) {
+        Ok(code) => code,
+        Err(error) => written(world, &error),
+    }
+}
+
+/// Why a command line without a prompt begins no session: a flag says that nobody is there to talk to.
+fn no_session(start: &Start) -> Option<Error> {
+    let flag = match start.flags.format {
+        _ if start.flags.dry_run => "--dry-run",
+        _ if start.flags.headless => "--headless",
+        Format::Text => return None,
+        Format::Json | Format::StreamJson => "--output-format",
+    };
+    let why = format!("there is nothing to ask: `{flag}` needs a prompt; give one, or pipe one in");
+    Some(Error::new(Kind::Usage, why))
+}
+
+/// Standard input, as far as it belongs to the question.
+fn read(world: &World, start: &Start, ask: &Ask, view: &mut View<'_>) -> Result<Piped, Error> {
     let rules = InputRules {
-        is_wanted: match (&ask, start.flags.stdin) {
+        is_wanted: match (ask, start.flags.stdin) {
             (Ask::Stdin, _) | (_, StdinRule::Always) => Some(true),
             (_, StdinRule::Never) => Some(false),
             (_, StdinRule::Auto) => None,
         },
-        has_prompt: !prompt.is_empty(),
+        has_prompt: matches!(ask, Ask::Prompt(_)),
         wait: start.settings.stdin_wait.value,
         bytes_max: start.settings.stdin_bytes_max.value as u64,
     };
+    let cancel = world.threads.cancel();
     let piped = input::read(world, rules, &cancel, &mut |text| {
-        drop(view.notice(Level::Info, "stdin", text))
+        drop(view.notice(Level::Info, "stdin", text));
     });
-    let piped = match piped {
-        Ok(piped) => piped,
-        Err(InputFault::Signal(signal)) => {
-            let error = signalled(signal);
-            return fail(world, format, &error.to_string(), error.clone());
+    piped.map_err(|fault| match fault {
+        InputFault::Signal(signal) => signalled(signal),
+        InputFault::Io(error) => {
+            Error::new(Kind::Io, format!("cannot read standard input: {error}"))
         }
-        Err(InputFault::Io(error)) => {
-            let error = Error::new(Kind::Io, format!("cannot read standard input: {error}"));
-            return fail(world, format, &error.to_string(), error.clone());
-        }
-    };
-    let question = input::join(prompt, piped.text.as_deref());
-    if let Some(error) = unfit(&question, &ask) {
-        return fail(world, format, &error.to_string(), error.clone());
-    }
-    match answer(world, start, view, &piped, question) {
-        Ok(code) => code,
-        Err(error) => written(&error),
-    }
+    })
 }
 
 /// Why there is nothing to ask.
@@ -81,7 +99,7 @@ fn answer(
     world: &World,
     start: &Start,
     mut view: View<'_>,
-    piped: &Piped,
+    piped: Piped,
     question: String,
 ) -> io::Result<u8> {
     for warning in &start.warnings {
@@ -90,17 +108,9 @@ fn answer(
     for note in &piped.notes {
         view.notice(Level::Warning, "stdin", note)?;
     }
-    let mut outcome = Outcome::default();
     let mut talk = match Talk::new(world, start, view) {
         Ok(talk) => talk,
-        Err(error) => {
-            return Ok(fail(
-                world,
-                view_format(start.flags.format),
-                &error.to_string(),
-                error.clone(),
-            ));
-        }
+        Err(error) => return Ok(fail(world, view_format(start.flags.format), &error)),
     };
     if start.flags.dry_run {
         return talk.dry_run(&question).map(|()| 0);
@@ -108,10 +118,12 @@ fn answer(
     if piped.is_watched {
         talk.watch_input();
     }
+    drop(piped);
     let end = match talk.prepare()? {
-        Ok(()) => talk.say(&question)?,
+        Ok(()) => talk.say(question)?,
         Err(error) => Some(error),
     };
+    let mut outcome = Outcome::default();
     if let Some(error) = end {
         outcome.note(error);
     }

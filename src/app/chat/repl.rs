@@ -4,181 +4,199 @@ use std::io;
 
 use crate::app::start::Start;
 use crate::app::talk::Talk;
-use crate::app::typed::{Lines, Typed};
-use crate::app::view::{Level, View};
-use crate::app::{fail, view_format, written};
+use crate::app::typed::{Typed, is_cut};
+use crate::app::view::{Format, Level, View};
+use crate::app::{fail, signalled, written};
 use crate::cli::{self, SLASHES, Slash};
-use crate::error::{Error, Kind, Outcome};
-use crate::text::Style;
+use crate::error::{Error, Kind};
+use crate::text::{self, Style};
 use crate::world::{InputKind, Signal, Standard, World};
 
 /// What a session does after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     GoOn,
-    Quit,
+    Leave,
+    /// A signal ends it.
+    End(Signal),
 }
 
 /// Talks with a person until they leave; `first` is asked at once.
 pub(crate) fn talk(world: &World, start: &Start, first: Option<String>) -> u8 {
-    let format = view_format(start.flags.format);
-    let refusal = match world.console.input_kind() {
-        InputKind::Terminal if start.flags.format == cli::Format::Text => None,
-        InputKind::Terminal => Some("a session shows text; give a prompt for JSON"),
-        _ => Some("a session needs a terminal as standard input; give a prompt for one answer"),
-    };
-    if let Some(why) = refusal {
-        return fail(world, format, why, Error::new(Kind::Usage, why));
+    if world.console.input_kind() != InputKind::Terminal {
+        let why = "a session needs a terminal as standard input; give a prompt for one answer";
+        return fail(world, Format::Text, &Error::new(Kind::Usage, why));
     }
     match session(world, start, first) {
         Ok(code) => code,
-        Err(error) => written(&error),
+        Err(error) => written(world, &error),
     }
 }
 
 fn session(world: &World, start: &Start, first: Option<String>) -> io::Result<u8> {
+    let paint = start.paint(world, Standard::Error);
     let cancel = world.threads.cancel();
-    let mut view = View::new(
-        world,
-        view_format(start.flags.format),
-        start.loudness(),
-        start.paint(world, Standard::Error),
-        cancel,
-    );
+    let mut view = View::new(world, Format::Text, start.loudness(), paint, cancel);
     for warning in &start.warnings {
         view.notice(Level::Warning, "config", warning)?;
     }
     let mut talk = match Talk::new(world, start, view) {
         Ok(talk) => talk,
-        Err(error) => {
-            return Ok(fail(
-                world,
-                view_format(start.flags.format),
-                &error.to_string(),
-                error.clone(),
-            ));
-        }
+        Err(error) => return Ok(fail(world, Format::Text, &error)),
     };
     if let Err(error) = talk.prepare()? {
         talk.view.error(error.kind.name(), &error.message)?;
         return Ok(error.kind.exit_code());
     }
-    let model = talk.model().unwrap_or("its own choice of model").to_owned();
-    talk.view.line(&format!(
-        "{} at {}, {}; /help lists commands",
-        cli::version(),
-        talk.endpoint(),
-        model
-    ))?;
-    let mut next = first;
+    greet(&mut talk)?;
+    if let Some(line) = first {
+        prompt(&mut talk)?;
+        echo(&mut talk, &line)?;
+        if let Some(code) = after(follow(&mut talk, &line)?) {
+            return Ok(code);
+        }
+    }
     let mut is_leaving = false;
     loop {
-        let line = match next.take() {
-            Some(line) => line,
-            None => match read(world, &mut talk)? {
-                Typed::Line(line) => line,
-                Typed::End => break,
-                Typed::Signal(Signal::Interrupt) if is_leaving => break,
-                Typed::Signal(Signal::Interrupt) => {
-                    talk.view.line("\nCtrl-D or /quit leaves")?;
-                    is_leaving = true;
-                    continue;
+        let flow = match read(world, &mut talk)? {
+            Typed::Line(line) => {
+                is_leaving = false;
+                follow(&mut talk, &line)?
+            }
+            Typed::End => {
+                talk.view.error_text("\n")?;
+                Flow::Leave
+            }
+            Typed::Signal(Signal::Interrupt) => {
+                talk.view.break_line()?;
+                let was_leaving = std::mem::replace(&mut is_leaving, true);
+                if was_leaving {
+                    Flow::Leave
+                } else {
+                    talk.view.line("Ctrl-C again, Ctrl-D or /quit leaves")?;
+                    Flow::GoOn
                 }
-                Typed::Signal(signal) => return leave(&mut talk, Some(signal)),
-            },
+            }
+            Typed::Signal(signal) => Flow::End(signal),
         };
-        is_leaving = false;
-        match follow(&mut talk, &line)? {
-            (Flow::GoOn, None) => (),
-            (Flow::Quit, _) => break,
-            (Flow::GoOn, Some(signal)) => return leave(&mut talk, Some(signal)),
+        if let Some(code) = after(flow) {
+            return Ok(code);
         }
     }
-    leave(&mut talk, None)
 }
 
-/// Shows the prompt and waits for a line.
-fn read(world: &World, talk: &mut Talk<'_>) -> io::Result<Typed> {
+/// The exit code of a session that ends now.
+fn after(flow: Flow) -> Option<u8> {
+    match flow {
+        Flow::GoOn => None,
+        Flow::Leave => Some(0),
+        Flow::End(signal) => Some(signalled(signal).kind.exit_code()),
+    }
+}
+
+/// Who answers, in one line.
+fn greet(talk: &mut Talk<'_>) -> io::Result<()> {
+    let (version, endpoint) = (cli::version(), talk.endpoint());
+    let who = match talk.model() {
+        Some(model) if model != endpoint => format!("{model} at {endpoint}"),
+        _ => endpoint,
+    };
+    talk.view.line(&text::sanitize(&format!(
+        "{version}, {who}; /help lists commands"
+    )))
+}
+
+fn prompt(talk: &mut Talk<'_>) -> io::Result<()> {
     let mark = talk.paint().wrap(Style::Bold, "> ").into_owned();
-    talk.view.error_text(&mark)?;
-    let mut lines: Lines = std::mem::take(&mut talk.lines);
-    let typed = lines.next(world, talk.pump());
-    talk.lines = lines;
-    typed
+    talk.view.flush()?;
+    talk.view.error_text(&mark)
 }
 
-/// Does what a line says. The signal, if any, ends the session.
-fn follow(talk: &mut Talk<'_>, line: &str) -> io::Result<(Flow, Option<Signal>)> {
+/// Shows a line that was not typed at its prompt.
+fn echo(talk: &mut Talk<'_>, line: &str) -> io::Result<()> {
+    talk.view.error_text(&format!("{}\n", text::sanitize(line)))
+}
+
+/// Shows the prompt and waits for a line; one that was typed ahead is shown again in its place.
+fn read(world: &World, talk: &mut Talk<'_>) -> io::Result<Typed> {
+    talk.view.renew(world.threads.cancel());
+    prompt(talk)?;
+    let (lines, pump) = talk.typing();
+    if let Some(signal) = lines.set_aside(world, pump)? {
+        return Ok(Typed::Signal(signal));
+    }
+    let Some(line) = lines.take_ahead() else {
+        return lines.next(world, pump);
+    };
+    echo(talk, &line)?;
+    Ok(Typed::Line(line))
+}
+
+/// Does what a line says.
+fn follow(talk: &mut Talk<'_>, line: &str) -> io::Result<Flow> {
+    if is_cut(line) {
+        let why = "the terminal cuts lines at 4,095 bytes, so this one was not sent; pipe long text into `ankita -p`";
+        talk.view.line(why)?;
+        return Ok(Flow::GoOn);
+    }
     let line = line.trim();
     if line.is_empty() {
-        return Ok((Flow::GoOn, None));
+        return Ok(Flow::GoOn);
     }
     match cli::parse_slash(line) {
-        Ok(Some((slash, rest))) => command(talk, slash, rest).map(|flow| (flow, None)),
-        Ok(None) => {
-            let end = talk.say(line)?;
-            match end {
-                None => talk.footer()?,
-                Some(error) if error.kind == Kind::Interrupted => talk.view.line("(stopped)")?,
-                Some(error) if error.kind == Kind::Terminated => {
-                    return Ok((Flow::GoOn, Some(Signal::Terminate)));
-                }
-                Some(error) => talk.view.error(error.kind.name(), &error.message)?,
-            }
-            Ok((Flow::GoOn, None))
-        }
-        Err(usage) => {
-            talk.view.line(&usage.to_string())?;
-            Ok((Flow::GoOn, None))
-        }
+        Ok(Some((slash, rest))) => command(talk, slash, rest),
+        Ok(None) => say(talk, line),
+        Err(usage) => talk.view.line(&usage.to_string()).map(|()| Flow::GoOn),
     }
 }
 
-/// A slash command. To add one, add a row to `cli`'s table and an arm here.
-fn command(talk: &mut Talk<'_>, slash: Slash, rest: &str) -> io::Result<Flow> {
-    match slash {
-        Slash::Help => {
-            for row in SLASHES {
-                let name = format!("/{} {}", row.name, row.argument);
-                talk.view.line(&format!("{name:<16} {}", row.doc))?;
-            }
-            talk.view
-                .line("Ctrl-C stops an answer, Ctrl-D on an empty line leaves")?;
+/// Asks, and says what else than an answer came of it.
+fn say(talk: &mut Talk<'_>, line: &str) -> io::Result<Flow> {
+    let before = talk.mark();
+    match talk.say(line.to_owned())? {
+        None => talk.footer(before)?,
+        Some(error) if error.kind == Kind::Interrupted => talk.view.line("(stopped)")?,
+        Some(error) if error.kind == Kind::Terminated => {
+            return Ok(Flow::End(Signal::Terminate));
         }
-        Slash::Model => {
-            if !rest.is_empty() {
-                talk.set_model(rest);
-            }
-            let shown = talk
-                .model()
-                .unwrap_or("the endpoint's own choice")
-                .to_owned();
-            talk.view.line(&format!("model: {shown}"))?;
-        }
-        Slash::New => {
-            talk.forget();
-            talk.view.line("a new conversation begins")?;
-        }
-        Slash::Quit => return Ok(Flow::Quit),
-        Slash::Tools => {
-            for row in talk.tool_rows() {
-                talk.view.line(&row)?;
-            }
-        }
-        Slash::Usage => {
-            for row in talk.usage_rows() {
-                talk.view.line(&row)?;
-            }
-        }
+        Some(error) => talk.view.error(error.kind.name(), &error.message)?,
     }
     Ok(Flow::GoOn)
 }
 
-fn leave(talk: &mut Talk<'_>, signal: Option<Signal>) -> io::Result<u8> {
-    talk.view.flush()?;
-    let mut outcome = Outcome::default();
-    if let Some(signal) = signal {
-        outcome.note(crate::app::signalled(signal));
+/// A slash command. To add one, add a row to `cli`'s table and an arm here.
+fn command(talk: &mut Talk<'_>, slash: Slash, rest: &str) -> io::Result<Flow> {
+    let rows = match slash {
+        Slash::Help => help(),
+        Slash::Model => {
+            if !rest.is_empty() {
+                talk.set_model(rest);
+            }
+            let model = talk.model().unwrap_or("the endpoint's own choice");
+            vec![format!("model: {}", text::sanitize(model))]
+        }
+        Slash::New => {
+            talk.forget();
+            vec!["a new conversation begins".to_owned()]
+        }
+        Slash::Quit => return Ok(Flow::Leave),
+        Slash::Tools => talk.tool_rows(),
+        Slash::Usage => talk.usage_rows(),
+    };
+    for row in rows {
+        talk.view.line(&row)?;
     }
-    Ok(crate::error::exit_code(&outcome))
+    Ok(Flow::GoOn)
+}
+
+fn help() -> Vec<String> {
+    let mut rows: Vec<String> = SLASHES
+        .iter()
+        .map(|row| {
+            let name = format!("/{} {}", row.name, row.argument);
+            format!("{name:<16} {}", row.doc)
+        })
+        .collect();
+    rows.push("Ctrl-C stops an answer, Ctrl-D on an empty line leaves".to_owned());
+    rows
 }

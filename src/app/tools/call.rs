@@ -1,17 +1,20 @@
 //! `ankita tools call NAME JSON`: one call, through the same gate as the model's.
 
-use crate::app::round::Round;
+use crate::app::round::{Hands, Round};
 use crate::app::start::Start;
-use crate::app::toolbox::Toolbox;
-use crate::app::view::{Format, View};
+use crate::app::toolbox::{Toolbox, tool};
+use crate::app::tools::unknown;
+use crate::app::view::{Format, Level, Loudness, View};
 use crate::app::{fail, signalled, written};
 use crate::error::{Error, Kind};
-use crate::text::Paint;
-use crate::tool::{Request, Verdict};
+use crate::tool::{Reply, Request, Verdict};
 use crate::world::{Standard, World};
 
 /// Calls a tool and prints its result; 2 for a call that cannot be, 5 refused, 7 failed.
 pub(crate) fn call(world: &World, start: &Start, name: String, arguments: String) -> u8 {
+    if tool(&name).is_none() {
+        return fail(world, Format::Text, &unknown(&name));
+    }
     let request = Request {
         id: "1".to_owned(),
         name,
@@ -19,46 +22,49 @@ pub(crate) fn call(world: &World, start: &Start, name: String, arguments: String
     };
     let cancel = world.threads.cancel();
     let paint = start.paint(world, Standard::Error);
-    let mut view = View::new(world, Format::Text, start.loudness(), paint, cancel.clone());
+    // What came of it is told below, in full.
+    let loudness = start.loudness().min(Loudness::Normal);
+    let mut view = View::new(world, Format::Text, loudness, paint, cancel.clone());
+    view.leave_calls_untold();
     for warning in &start.warnings {
-        drop(view.notice(crate::app::view::Level::Warning, "config", warning));
+        drop(view.notice(Level::Warning, "config", warning));
     }
-    let mut gate = start.gate(world, &Toolbox::default());
-    let mut round = Round::new(world, paint);
-    let replied = round.run(vec![request], &mut gate, &mut view, &cancel, None);
+    let secrets = start.settings.secrets();
+    let mut hands = Hands {
+        gate: &mut start.gate(world, &Toolbox::default()),
+        view: &mut view,
+        cancel: &cancel,
+        secrets: &secrets,
+    };
+    let replied = Round::new(world, paint).run(vec![request], &mut hands);
     let (mut replies, signal) = match replied {
         Ok(replied) => replied,
-        Err(error) => return written(&error),
+        Err(error) => return written(world, &error),
     };
-    if let Some(signal) = signal {
-        let error = signalled(signal);
-        return fail(world, Format::Text, &error.to_string(), error.clone());
-    }
     let Some(reply) = replies.pop() else {
         return Kind::Bug.exit_code();
     };
+    if let Some(signal) = signal {
+        // What it printed until then is all that there is of it.
+        drop(view.line(&reply.text));
+        return fail(world, Format::Text, &signalled(signal));
+    }
+    match ended(&reply) {
+        Some(error) => fail(world, Format::Text, &error),
+        None => match view.print_line(&reply.text) {
+            Ok(()) => 0,
+            Err(error) => written(world, &error),
+        },
+    }
+}
+
+/// Why a call brought no result.
+fn ended(reply: &Reply) -> Option<Error> {
     let kind = match reply.verdict {
-        Verdict::Done => {
-            let mut plain = View::new(
-                world,
-                Format::Text,
-                start.loudness(),
-                Paint::default(),
-                cancel,
-            );
-            return match plain.print(&format!("{}\n", reply.text)) {
-                Ok(()) => 0,
-                Err(error) => written(&error),
-            };
-        }
+        Verdict::Done => return None,
         Verdict::Invalid => Kind::Usage,
         Verdict::Refused => Kind::Consent,
         Verdict::Failed | Verdict::Cancelled => Kind::ToolFailed,
     };
-    fail(
-        world,
-        Format::Text,
-        &reply.text,
-        Error::new(kind, reply.text.clone()),
-    )
+    Some(Error::new(kind, reply.text.clone()))
 }

@@ -7,10 +7,10 @@ use std::io;
 
 use crate::app::pump::Pump;
 use crate::app::start::Start;
-use crate::app::toolbox::{self, CORE, Shelf};
+use crate::app::toolbox::{self, CORE, Shelf, description};
 use crate::app::typed::{Lines, Typed};
 use crate::app::view::{Format, View};
-use crate::app::{fail, plain_view, written};
+use crate::app::{fail, plain_view, signalled, view_format, written};
 use crate::catalog::{CATEGORIES, MATCHER, TOOLS};
 use crate::error::{Error, Kind};
 use crate::json::{Value, object};
@@ -18,7 +18,7 @@ use crate::skill;
 use crate::text;
 use crate::tool::Tool;
 use crate::tool::find::search;
-use crate::world::{InputKind, World};
+use crate::world::{InputKind, Signal, World};
 
 pub(crate) use self::audit::audit;
 pub(crate) use self::call::call;
@@ -63,15 +63,24 @@ pub(crate) fn list(is_json: bool) -> String {
             out.push_str(&format!(
                 "  {:<14} {}\n",
                 tool.name,
-                tool.contract.doc.trim().lines().next().unwrap_or_default()
+                first_sentences(tool.contract.doc.trim())
             ));
         }
     }
     out
 }
 
+/// The first line of `doc`, without half a sentence at its end.
+fn first_sentences(doc: &str) -> &str {
+    let line = doc.lines().next().unwrap_or_default();
+    match line.rfind(". ") {
+        Some(end) if !line.ends_with('.') => &line[..=end],
+        _ => line,
+    }
+}
+
 fn summary_of(tool: &Tool) -> Value {
-    object! { "name": tool.name, "description": tool.contract.doc.trim(), "effect": effect_of(tool) }
+    object! { "name": tool.name, "description": description(tool), "effect": effect_of(tool) }
 }
 
 /// The effect of a tool's calls, or that it depends on the call.
@@ -128,12 +137,7 @@ pub(crate) fn show(names: &[String], is_json: bool) -> Result<String, Error> {
 
 /// A tool's contract for people.
 fn shown(tool: &Tool) -> String {
-    let mut out = format!(
-        "{} ({})\n{}\n",
-        tool.name,
-        tool.category,
-        tool.contract.doc.trim()
-    );
+    let mut out = format!("{} ({})\n{}\n", tool.name, tool.category, description(tool));
     out.push_str(&format!("effect: {}\n", effect_of(tool)));
     let needs: Vec<&str> = tool.contract.needs.iter().map(|row| row.question).collect();
     out.push_str(&format!(
@@ -175,7 +179,7 @@ fn shown(tool: &Tool) -> String {
     out
 }
 
-fn unknown(name: &str) -> Error {
+pub(crate) fn unknown(name: &str) -> Error {
     let names = TOOLS
         .iter()
         .filter(|tool| !tool.contract.is_internal)
@@ -249,8 +253,18 @@ pub(crate) fn show_skill(name: &str) -> Result<String, Error> {
 /// `tools match`: each argument is a query; without any, each line of standard input.
 pub(crate) fn match_queries(world: &World, start: &Start, queries: &[String], is_json: bool) -> u8 {
     let mut view = plain_view(world, &start.flags);
+    if queries.is_empty() && world.console.input_kind() == InputKind::Terminal {
+        let why = "give queries as arguments, or pipe in one a line";
+        let format = view_format(start.flags.format);
+        return fail(world, format, &Error::new(Kind::Usage, why));
+    }
     let shown = if queries.is_empty() {
-        match_lines(world, &mut view, is_json)
+        match match_lines(world, &mut view, is_json) {
+            Ok(Some(signal)) => {
+                return fail(world, Format::Text, &signalled(signal));
+            }
+            matched => matched.map(|_| ()),
+        }
     } else {
         queries
             .iter()
@@ -258,29 +272,19 @@ pub(crate) fn match_queries(world: &World, start: &Start, queries: &[String], is
     };
     match shown {
         Ok(()) => 0,
-        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            let error = Error::new(Kind::Usage, error.to_string());
-            fail(world, Format::Text, &error.to_string(), error.clone())
-        }
-        Err(error) => written(&error),
+        Err(error) => written(world, &error),
     }
 }
 
-/// Answers line by line, as lines come.
-fn match_lines(world: &World, view: &mut View<'_>, is_json: bool) -> io::Result<()> {
-    if world.console.input_kind() == InputKind::Terminal {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "give queries as arguments, or pipe in one a line",
-        ));
-    }
+/// Answers line by line, as lines come, until their end or a signal.
+fn match_lines(world: &World, view: &mut View<'_>, is_json: bool) -> io::Result<Option<Signal>> {
     let (mut lines, mut pump) = (Lines::default(), Pump::new(world));
     loop {
         match lines.next(world, &mut pump)? {
             Typed::Line(line) if line.trim().is_empty() => (),
             Typed::Line(line) => view.print(&matched(line.trim(), is_json))?,
-            Typed::End => return Ok(()),
-            Typed::Signal(_) => return Err(io::ErrorKind::BrokenPipe.into()),
+            Typed::End => return Ok(None),
+            Typed::Signal(signal) => return Ok(Some(signal)),
         }
     }
 }

@@ -1,15 +1,21 @@
 //! What a run shows: the answer on standard output in one of three formats, all else on standard error.
 
+mod put;
+mod summary;
+#[cfg(test)]
+mod tests;
+
 use std::io;
 
-use crate::json::{self, Object, Value, object};
+use crate::json::{self, Value, object};
 use crate::text::{self, Paint, Style};
 use crate::tool::{Reply, Request, Verdict};
-use crate::world::{Cancel, Standard, World};
+use crate::world::{Cancel, Moment, Standard, World};
 
-/// The version of the JSON that runs print.
-pub(crate) const SCHEMA_VERSION: u32 = 1;
-/// A call's arguments, on the one line that tells of it.
+use self::summary::{SCHEMA_VERSION, result_object};
+pub(crate) use self::summary::{Summary, Tokens};
+
+/// A line about a call where there is no terminal to say how wide it is.
 const CALL_CELLS_MAX: usize = 100;
 /// Output waits for the end of a piece, or for this many bytes.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
@@ -37,30 +43,6 @@ pub(crate) enum Level {
     Warning,
 }
 
-/// What a run came to: the last object of the JSON formats.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Summary {
-    pub(crate) exit_code: u8,
-    pub(crate) status: &'static str,
-    pub(crate) text: String,
-    pub(crate) model: Option<String>,
-    pub(crate) endpoint: Option<String>,
-    pub(crate) usage: Tokens,
-    pub(crate) requests: u64,
-    pub(crate) sent: Vec<String>,
-    pub(crate) loaded: Vec<String>,
-    pub(crate) schema_tokens: u64,
-    pub(crate) error: Option<(&'static str, String)>,
-}
-
-/// Tokens as endpoints reported them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tokens {
-    pub(crate) prompt: u64,
-    pub(crate) completion: u64,
-    pub(crate) cached: u64,
-}
-
 /// Where a run shows things.
 pub(crate) struct View<'w> {
     world: &'w World,
@@ -74,6 +56,14 @@ pub(crate) struct View<'w> {
     /// Whether standard output stands at the start of a line.
     is_at_line_start: bool,
     has_printed: bool,
+    /// Whether the terminal shows a line that the next output wipes away.
+    is_passing: bool,
+    /// Whether standard error stands behind a piece of what the model thinks.
+    is_thinking: bool,
+    /// Whether no line tells of calls.
+    has_untold_calls: bool,
+    /// How long readers may still be waited for, once a signal came.
+    until: Option<Moment>,
 }
 
 impl<'w> View<'w> {
@@ -93,12 +83,17 @@ impl<'w> View<'w> {
             out: Vec::new(),
             is_at_line_start: true,
             has_printed: false,
+            is_passing: false,
+            is_thinking: false,
+            has_untold_calls: false,
+            until: None,
         }
     }
 
     /// The flag that ends a write which waits for a slow reader; a new turn brings a new one.
     pub(crate) fn renew(&mut self, cancel: Cancel) {
         self.cancel = cancel;
+        self.until = None;
     }
 
     /// The first event of a run.
@@ -153,7 +148,14 @@ impl<'w> View<'w> {
                 self.event(object! { "type": "reasoning", "text": piece, "delta": true })
             }
             Format::Text if self.loudness == Loudness::Verbose => {
-                self.error_text(&text::sanitize(piece))
+                if !self.is_thinking && self.shares_terminal() {
+                    self.end_line();
+                }
+                self.flush()?;
+                self.is_thinking = true;
+                let piece = text::sanitize(piece);
+                let piece = self.paint.wrap(Style::Dim, &piece);
+                self.put_error(&piece)
             }
             Format::Text | Format::Json => Ok(()),
         }
@@ -193,8 +195,7 @@ impl<'w> View<'w> {
         if !self.is_telling() {
             return Ok(());
         }
-        let line = format!("· {} {arguments}", text::sanitize(&request.name));
-        let line = self.dimmed(&line);
+        let line = self.dimmed("· ", &format!("{} {arguments}", request.name));
         self.line(&line)
     }
 
@@ -206,10 +207,9 @@ impl<'w> View<'w> {
                 "type": "tool_result", "id": reply.id.as_str(), "name": reply.name.as_str(), "ok": is_ok,
                 "text": reply.text.as_str(), "ms": reply.ms,
             })?;
-        } else if self.is_telling() && (!is_ok || self.loudness == Loudness::Verbose) {
-            let word = if is_ok { "" } else { "failed: " };
-            let line = format!("  {word}{}", reply.text.trim());
-            let line = self.dimmed(&line);
+        } else if self.is_told(reply.verdict) {
+            let word = if is_ok { "  " } else { "  failed: " };
+            let line = self.dimmed(word, &reply.text);
             self.line(&line)?;
         }
         match &reply.hint {
@@ -236,7 +236,7 @@ impl<'w> View<'w> {
         self.line(&format!("{prefix} {}", text::sanitize(message)))
     }
 
-    /// What ends a run or a turn, on standard error, and an event.
+    /// What ends a run or a turn, on standard error however quiet it is, and an event.
     pub(crate) fn error(&mut self, kind: &str, message: &str) -> io::Result<()> {
         self.event(object! { "type": "error", "kind": kind, "message": message })?;
         let prefix = self.paint.wrap(Style::Red, "ankita:");
@@ -263,6 +263,20 @@ impl<'w> View<'w> {
         self.flush()
     }
 
+    /// A result for standard output, which ends in a line end.
+    pub(crate) fn print_line(&mut self, result: &str) -> io::Result<()> {
+        self.print(result)?;
+        if !self.is_at_line_start {
+            self.print("\n")?;
+        }
+        Ok(())
+    }
+
+    /// Tells of no call from now on: whoever made it says what came of it.
+    pub(crate) fn leave_calls_untold(&mut self) {
+        self.has_untold_calls = true;
+    }
+
     /// One line for standard error, after whatever of the answer waits.
     pub(crate) fn line(&mut self, line: &str) -> io::Result<()> {
         if self.shares_terminal() {
@@ -272,40 +286,47 @@ impl<'w> View<'w> {
         self.error_text(&format!("{line}\n"))
     }
 
-    /// Writes what waits.
-    pub(crate) fn flush(&mut self) -> io::Result<()> {
-        if self.out.is_empty() {
-            return Ok(());
-        }
-        let out = std::mem::take(&mut self.out);
-        let written = self.world.write(Standard::Output, &out, &self.cancel);
-        self.out = out;
-        self.out.clear();
-        written
-    }
-
-    /// Text for standard error as it is; that nobody reads it is no reason to stop.
-    pub(crate) fn error_text(&mut self, text: &str) -> io::Result<()> {
-        match self
-            .world
-            .write(Standard::Error, text.as_bytes(), &self.cancel)
-        {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            _ => Ok(()),
-        }
-    }
-
     /// A line about a call, short and quiet.
-    fn dimmed(&self, line: &str) -> String {
-        let line = text::one_line(&text::sanitize(line), CALL_CELLS_MAX);
+    fn dimmed(&self, prefix: &str, line: &str) -> String {
+        // The last cell stays free: in it the cursor would hang between two lines.
+        let columns = self.world.console.columns();
+        let cells = columns.map_or(CALL_CELLS_MAX, |columns| columns.saturating_sub(1));
+        let room = cells.saturating_sub(text::cells(prefix));
+        let line = format!("{prefix}{}", text::one_line(line, room));
         self.paint.wrap(Style::Dim, &line).into_owned()
+    }
+
+    /// A quiet line that only people at a terminal are shown.
+    pub(crate) fn aside(&mut self, line: &str) -> io::Result<()> {
+        let is_seen = self.world.console.is_terminal(Standard::Error);
+        if self.format != Format::Text || !is_seen || self.loudness == Loudness::Quiet {
+            return self.flush();
+        }
+        let line = self.dimmed("", line);
+        self.line(&line)
+    }
+
+    /// Whether a line can be shown that is wiped away again.
+    pub(crate) fn has_passing_lines(&self) -> bool {
+        self.paint.is_on
+            && self.format == Format::Text
+            && self.loudness != Loudness::Quiet
+            && self.world.console.is_terminal(Standard::Error)
+    }
+
+    /// Whether a call's end gets a line: of those that went well only the curious hear.
+    fn is_told(&self, verdict: Verdict) -> bool {
+        let is_common = matches!(verdict, Verdict::Done | Verdict::Cancelled);
+        self.is_telling() && (!is_common || self.loudness == Loudness::Verbose)
     }
 
     /// Whether calls are told of, one line each.
     fn is_telling(&self) -> bool {
         let is_seen =
             self.format == Format::Text && self.world.console.is_terminal(Standard::Error);
-        self.loudness == Loudness::Verbose || (is_seen && self.loudness == Loudness::Normal)
+        !self.has_untold_calls
+            && (self.loudness == Loudness::Verbose
+                || (is_seen && self.loudness == Loudness::Normal))
     }
 
     /// Whether both streams end on the screen, so that a line of talk must not continue a line of the answer.
@@ -328,38 +349,4 @@ impl<'w> View<'w> {
         self.out.push(b'\n');
         self.flush()
     }
-}
-
-fn result_object(summary: &Summary) -> Object {
-    let names = |list: &[String]| {
-        list.iter()
-            .map(|name| Value::from(name.as_str()))
-            .collect::<Vec<_>>()
-    };
-    let usage = object! {
-        "prompt_tokens": summary.usage.prompt, "completion_tokens": summary.usage.completion,
-        "cached_tokens": summary.usage.cached,
-    };
-    let tools = object! {
-        "sent": names(&summary.sent), "loaded": names(&summary.loaded), "tokens": summary.schema_tokens,
-    };
-    let mut result = Object::new();
-    result.insert("type", "result");
-    result.insert("schema_version", SCHEMA_VERSION);
-    result.insert("status", summary.status);
-    result.insert("exit_code", u32::from(summary.exit_code));
-    result.insert("text", summary.text.as_str());
-    result.insert("session_id", Value::Null);
-    result.insert("model", summary.model.as_deref().map(Value::from));
-    result.insert("endpoint", summary.endpoint.as_deref().map(Value::from));
-    result.insert("usage", usage);
-    result.insert("requests", summary.requests);
-    result.insert("tools", tools);
-    if let Some((kind, message)) = &summary.error {
-        result.insert(
-            "error",
-            object! { "kind": *kind, "message": message.as_str() },
-        );
-    }
-    result
 }
