@@ -4,6 +4,10 @@
 //! tables are laid out, is in `src/tool/find/compile`, where its tests are.
 
 #![allow(
+    clippy::disallowed_methods,
+    reason = "a build script reads the tree and writes the catalog"
+)]
+#![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     reason = "a build script fails by panicking"

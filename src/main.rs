@@ -12,12 +12,6 @@
         reason = "a test fails by panicking"
     )
 )]
-#![allow(
-    dead_code,
-    unused_imports,
-    unused_macros,
-    reason = "SCAFFOLD: removed when the parts are joined"
-)]
 
 mod app;
 mod calendar;
@@ -46,6 +40,7 @@ fn main() -> ExitCode {
 }
 /// The tools, the keyword catalog and the skills that the build script found.
 #[allow(unused_qualifications, reason = "`core` is also the name of a crate")]
+#[allow(clippy::unreadable_literal, reason = "nobody reads masks of letters")]
 mod catalog {
     use crate::tool::Tool;
 

@@ -2,6 +2,8 @@
 
 mod chat;
 mod consent;
+#[cfg(test)]
+mod contracts;
 mod endpoint;
 mod instructions;
 mod models;

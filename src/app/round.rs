@@ -101,14 +101,18 @@ impl<'w> Round<'w> {
                 Event::Finished(id, panic) => {
                     Self::settle(queue, gate, view, id, panic.as_deref())?
                 }
-                Event::Signal(signal) => {
-                    queue.signal = queue.signal.or(Some(signal));
-                    cancel.set();
-                }
+                Event::Signal(signal) => self.stop(queue, view, cancel, signal),
                 Event::Ready(_) => return Err(io::ErrorKind::BrokenPipe.into()),
                 Event::Tick => (),
             }
         }
+    }
+
+    /// Ends what runs. What is still to be said must not be stopped by the same cancel.
+    fn stop(&self, queue: &mut Queue, view: &mut View<'_>, cancel: &Cancel, signal: Signal) {
+        queue.signal = queue.signal.or(Some(signal));
+        cancel.set();
+        view.renew(self.world.threads.cancel());
     }
 
     /// Begins the next call if it may begin now. False: wait, or nothing is left.
@@ -161,8 +165,7 @@ impl<'w> Round<'w> {
                         Considered::Ask(_) => return Ok(true),
                     },
                     Asked::Signal(signal) => {
-                        queue.signal = queue.signal.or(Some(signal));
-                        cancel.set();
+                        self.stop(queue, view, cancel, signal);
                         let reply = gate.decline(
                             &request,
                             Verdict::Cancelled,

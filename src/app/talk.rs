@@ -11,7 +11,7 @@ use crate::app::signalled;
 use crate::app::start::Start;
 use crate::app::toolbox::{Shelf, Toolbox, defaults, definition, description};
 use crate::app::typed::Lines;
-use crate::app::view::{Format, Level, Summary, Tokens, View};
+use crate::app::view::{Level, Summary, Tokens, View};
 use crate::catalog::TOOLS;
 use crate::chat::{
     Answer, Ask, End, Endpoint, Event as Heard, Fault, Limits, ListModels, Means, Message, Model,
@@ -175,7 +175,7 @@ impl<'w> Talk<'w> {
         self.prompt.push(Message::User(question.to_owned()));
         let model = self.model.clone();
         let options = self.options(model.as_deref(), true);
-        let parts = self.prompt.body(&options, &self.endpoint.quirks());
+        let parts = self.prompt.body(&options, self.endpoint.quirks());
         let mut body: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
         body.push(b'\n');
         self.world.write(Standard::Output, &body, &self.cancel)
@@ -395,7 +395,14 @@ impl Talk<'_> {
         if !text.is_empty() {
             self.text.clone_from(text);
         }
-        turn.answer(result);
+        // One that came all at once was never looked at while it came.
+        if result.as_ref().is_ok_and(|answer| answer.calls.is_empty())
+            && turn.is_text_loop(&self.text)
+        {
+            turn.stop_loop(&self.text);
+        } else {
+            turn.answer(result);
+        }
         Ok(())
     }
 

@@ -150,12 +150,8 @@ impl Toolbox {
 }
 
 impl FinderPort for Toolbox {
-    fn search(&self, queries: &[String]) -> Output {
-        self.answer(queries, &[])
-    }
-
-    fn load(&self, names: &[String]) -> Output {
-        self.answer(&[], names)
+    fn find(&self, queries: &[String], load: &[String]) -> Output {
+        self.answer(queries, load)
     }
 }
 

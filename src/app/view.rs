@@ -96,10 +96,6 @@ impl<'w> View<'w> {
         }
     }
 
-    pub(crate) fn format(&self) -> Format {
-        self.format
-    }
-
     /// The flag that ends a write which waits for a slow reader; a new turn brings a new one.
     pub(crate) fn renew(&mut self, cancel: Cancel) {
         self.cancel = cancel;

@@ -116,6 +116,7 @@ impl Date {
     }
 
     /// Which day of the week it is.
+    #[cfg(test)]
     pub(crate) fn weekday(self) -> Weekday {
         // 1970-01-01 was a Thursday.
         let place = usize::try_from((self.days() + 3).rem_euclid(7)).unwrap_or(0);

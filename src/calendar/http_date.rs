@@ -45,6 +45,7 @@ pub(crate) fn parse_http_date(text: &str, now: i64) -> Option<i64> {
 }
 
 /// Writes a date in the usual form; empty outside the years 0 to 9999.
+#[cfg(test)]
 pub(crate) fn format_http_date(unix_seconds: i64) -> String {
     let Some(Time {
         date,

@@ -8,7 +8,7 @@ mod rfc3339;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use civil::{Date, SECONDS_PER_DAY, Time, Weekday};
+pub(crate) use civil::Time;
 pub(crate) use duration::words;
-pub(crate) use http_date::{format_http_date, parse_http_date};
+pub(crate) use http_date::parse_http_date;
 pub(crate) use rfc3339::{Stamp, format_rfc3339, parse_rfc3339};

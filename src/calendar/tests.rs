@@ -9,6 +9,8 @@
 use std::process::Command;
 use std::time::Duration;
 
+use super::civil::{Date, SECONDS_PER_DAY, Weekday};
+use super::http_date::format_http_date;
 use super::*;
 
 /// 2026-03-01 00:00 UTC.

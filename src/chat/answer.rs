@@ -37,6 +37,7 @@ pub(crate) enum Finish {
 
 impl Finish {
     /// The word of the wire.
+    #[cfg(test)]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Stop => "stop",
@@ -49,6 +50,7 @@ impl Finish {
 }
 
 /// Tokens, as the endpoint counted them.
+#[allow(clippy::struct_field_names, reason = "the words of the wire")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Usage {
     pub(crate) prompt_tokens: u64,

@@ -44,6 +44,10 @@ pub(crate) struct Means<'a> {
 }
 
 /// One request.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and all of them can hold together"
+)]
 pub(crate) struct Ask {
     model: Option<String>,
     is_streaming: bool,
@@ -141,7 +145,7 @@ impl Ask {
                     Step::Wait => return Poll::Wait,
                     Step::Done(result) => {
                         self.state = State::Done;
-                        return Poll::Done(result);
+                        return Poll::Done(*result);
                     }
                 },
             }
@@ -171,7 +175,7 @@ impl Ask {
             has_tools: self.has_tools,
         };
         let quirks = endpoint.quirks;
-        let body = means.prompt.body(&options, &quirks);
+        let body = means.prompt.body(&options, quirks);
         let (null_content, reasoning) = means.prompt.has_marks();
         let url = url.unwrap_or_else(|| endpoint.chat_url());
         let accept = if self.is_streaming {
@@ -237,9 +241,9 @@ impl Ask {
                     "{} redirects a second time, to `{url}`; set the address that is meant",
                     trying.exchange.route_text()
                 );
-                return Step::Done(Err(redirected(text, head.status)));
+                return done(Err(redirected(text, head.status)));
             }
-            Redirect::Refuse(text) => return Step::Done(Err(redirected(text, head.status))),
+            Redirect::Refuse(text) => return done(Err(redirected(text, head.status))),
         }
         let source = source_of(&trying.exchange, means.wall_seconds);
         let tools = means.prompt.tool_names().to_vec();
@@ -296,7 +300,7 @@ impl Ask {
             ..
         } = *trying;
         let Some(reader) = reader else {
-            return Step::Done(Err(Fault::new(Kind::Protocol, "an answer without a head")));
+            return done(Err(Fault::new(Kind::Protocol, "an answer without a head")));
         };
         let head = reader.head().clone();
         let lesson = reader
@@ -319,9 +323,9 @@ impl Ask {
                 if let Some(replay) = &mut answer.replay {
                     replay.model.clone_from(&self.model);
                 }
-                Step::Done(Ok(answer))
+                done(Ok(answer))
             }
-            Err(fault) if (200..300).contains(&head.status) => Step::Done(Err(fault)),
+            Err(fault) if (200..300).contains(&head.status) => done(Err(fault)),
             Err(fault) => {
                 let failure = Failure::Response {
                     head: &head,
@@ -375,7 +379,7 @@ impl Ask {
         if self.tries > 1 {
             fault.message = format!("{} (tried {} times)", fault.message, self.tries);
         }
-        Step::Done(Err(fault))
+        done(Err(fault))
     }
 }
 
@@ -383,7 +387,11 @@ impl Ask {
 enum Step {
     Again,
     Wait,
-    Done(Result<Answer, Fault>),
+    Done(Box<Result<Answer, Fault>>),
+}
+
+fn done(result: Result<Answer, Fault>) -> Step {
+    Step::Done(Box::new(result))
 }
 
 fn redirected(text: String, status: u16) -> Fault {

@@ -9,19 +9,6 @@ use crate::wire::{ResponseHead, Url};
 
 /// Bytes of a list of models.
 const LIST_BYTES_MAX: usize = 8 * 1024 * 1024;
-/// Fields that are ours to set: whoever could set them could change what the request means.
-const RESERVED_FIELDS: [&str; 10] = [
-    "host",
-    "content-length",
-    "content-type",
-    "transfer-encoding",
-    "connection",
-    "accept-encoding",
-    "expect",
-    "te",
-    "trailer",
-    "upgrade",
-];
 
 /// An endpoint, and the client that speaks to it.
 pub(crate) struct Endpoint {
@@ -34,8 +21,7 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// The endpoint at the base `url`. `key`: sent as a bearer token. `headers`: further fields; see
-    /// [`Endpoint::check_header`]. `retries_max`: how often a request is sent again.
+    /// The endpoint at the base `url`. `key`: sent as a bearer token. `headers`: further fields, checked. `retries_max`: how often a request is sent again.
     pub(crate) fn new(
         url: Url,
         key: Option<String>,
@@ -51,17 +37,6 @@ impl Endpoint {
             quirks: Quirks::default(),
             client,
         }
-    }
-
-    /// Says why a header must not be configured. (Its name and value are checked again when they are sent.)
-    pub(crate) fn check_header(name: &str, value: &str) -> Result<(), String> {
-        if RESERVED_FIELDS
-            .iter()
-            .any(|reserved| name.eq_ignore_ascii_case(reserved))
-        {
-            return Err(format!("the field `{name}` is set by the program itself"));
-        }
-        crate::wire::check_field(name, value).map_err(|error| error.to_string())
     }
 
     /// What was learnt of it so far.
@@ -81,14 +56,12 @@ impl Endpoint {
                 .iter()
                 .any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
-        if !is_set("Accept") {
-            request = request.with_field("Accept", accept);
-        }
-        if let Some(key) = &self.key
-            && !is_set("Authorization")
-        {
+        request = request.with_field("Accept", accept);
+        if let Some(key) = &self.key {
             request = request.with_field("Authorization", &format!("Bearer {key}"));
         }
+        // What the user configured stands instead of ours, not beside it.
+        request.fields.retain(|(name, _)| !is_set(name));
         for (name, value) in &self.headers {
             request = request.with_field(name, value);
         }

@@ -5,8 +5,6 @@ use crate::json::Object;
 /// One entry of a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Message {
-    /// What the model is told about its task; one, at the front.
-    System(String),
     /// What a person said, or a note in brackets that speaks for us.
     User(String),
     /// What the model said.

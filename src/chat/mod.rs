@@ -14,11 +14,14 @@ mod prompt;
 mod repeat;
 mod turn;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 pub(crate) use self::answer::{Answer, Event, Finish, Usage, Warning};
 pub(crate) use self::ask::{Ask, Means, Poll};
 pub(crate) use self::endpoint::{Endpoint, ListModels};
 pub(crate) use self::fault::{Fault, Kind};
 pub(crate) use self::message::{Message, Reasoning, ToolCall};
-pub(crate) use self::openai::{Model, Quirks, default_model};
+pub(crate) use self::openai::{Model, default_model};
 pub(crate) use self::prompt::{Options, Prompt};
 pub(crate) use self::turn::{Call, End, LimitKind, Limits, Reply, Step, Turn};

@@ -99,7 +99,6 @@ impl Prompt {
     /// Adds a message. A reply to a call that was not made, or that has one, is dropped.
     pub(crate) fn push(&mut self, message: Message) {
         match message {
-            Message::System(text) => self.set_system(&text),
             Message::User(text) => self.push_text(true, &text),
             Message::Assistant {
                 text,
@@ -139,6 +138,7 @@ impl Prompt {
     }
 
     /// Bytes of the messages, the system message among them, as they are sent.
+    #[cfg(test)]
     pub(crate) fn message_bytes(&self) -> usize {
         let system = self.system.as_ref().map_or(0, |system| system.len());
         let open = self.open.as_ref().map_or(0, |open| open.bytes.len());
@@ -159,7 +159,7 @@ impl Prompt {
     }
 
     /// The body of a request, in parts that are shared with the prompt. Calls without a reply are answered first.
-    pub(crate) fn body(&mut self, options: &Options<'_>, quirks: &Quirks) -> Vec<Arc<Vec<u8>>> {
+    pub(crate) fn body(&mut self, options: &Options<'_>, quirks: Quirks) -> Vec<Arc<Vec<u8>>> {
         self.settle();
         if quirks.has_empty_content {
             self.messages.replace(Mark::NoContent, b"\"\"");

@@ -47,6 +47,7 @@ pub(crate) enum LimitKind {
 
 impl LimitKind {
     /// The name in JSON output.
+    #[cfg(test)]
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Turn => "turn_limit",
@@ -215,6 +216,7 @@ impl Turn {
     }
 
     /// Requests that were answered or failed.
+    #[cfg(test)]
     pub(crate) fn requests(&self) -> u32 {
         self.requests
     }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::command::{COMMANDS, Command, Sub};
 use super::flag::{Flag, Group, Scope};
+#[cfg(test)]
 use super::slash::SLASHES;
 use super::table::FLAGS;
 
@@ -83,6 +84,7 @@ pub(crate) fn command_help(command: &Command) -> String {
 }
 
 /// The flags as a Markdown table.
+#[cfg(test)]
 pub(crate) fn flags_markdown() -> String {
     let mut text = String::from("| flag | what it does |\n| --- | --- |\n");
     for flag in FLAGS {
@@ -98,6 +100,7 @@ pub(crate) fn flags_markdown() -> String {
 }
 
 /// The commands as a Markdown table.
+#[cfg(test)]
 pub(crate) fn commands_markdown() -> String {
     let mut text = String::from("| command | what it does |\n| --- | --- |\n");
     for command in COMMANDS {
@@ -110,6 +113,7 @@ pub(crate) fn commands_markdown() -> String {
 }
 
 /// The slash commands as a Markdown table.
+#[cfg(test)]
 pub(crate) fn slash_markdown() -> String {
     let mut text = String::from("| in a conversation | what it does |\n| --- | --- |\n");
     for slash in SLASHES {
@@ -120,6 +124,7 @@ pub(crate) fn slash_markdown() -> String {
 }
 
 /// A row of a Markdown table, in which no cell ends early.
+#[cfg(test)]
 fn table_row(text: &mut String, cells: &[&str]) {
     for cell in cells {
         let _ = write!(text, "| {} ", cell.replace('|', "\\|")); // Writing to memory cannot fail.

@@ -1,5 +1,6 @@
 //! Help as it is read, and what its tables must hold.
 
+use super::command::{COMMANDS, RESERVED};
 use super::*;
 
 fn codes() -> Vec<(String, String)> {

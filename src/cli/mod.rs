@@ -20,16 +20,16 @@ mod tests;
 
 use std::fmt;
 
-pub(crate) use self::command::{COMMANDS, Command, Order, RESERVED, Sub};
+pub(crate) use self::command::{Command, Order};
 pub(crate) use self::flag::{
     Flags, Format, REQUEST_TOKENS_MAX, StdinRule, TURNS_DEFAULT, TURNS_MAX, When,
 };
-pub(crate) use self::help::{
-    SHORT_USAGE, command_help, commands_markdown, flags_markdown, help, slash_markdown, version,
-};
+pub(crate) use self::help::{SHORT_USAGE, command_help, help, version};
+#[cfg(test)]
+pub(crate) use self::help::{commands_markdown, flags_markdown, slash_markdown};
 pub(crate) use self::near::{nearest, quote};
 pub(crate) use self::parse::{parse, requested_format};
-pub(crate) use self::slash::{SLASHES, Slash, SlashRow, parse_slash, refuse_slash};
+pub(crate) use self::slash::{SLASHES, Slash, parse_slash, refuse_slash};
 
 /// A whole command line, understood.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
+use super::command::RESERVED;
 use super::flag::CONFLICTS;
 use super::tests::{refuses, words};
 use super::*;

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
+use super::command::{COMMANDS, RESERVED};
 use super::flag::{CONFLICTS, Group, find_long};
 use super::table::FLAGS;
 use super::*;
@@ -365,52 +366,54 @@ fn nearest_words() {
     check(&"j".repeat(1_000_000), None);
 }
 
+/// What [`any_line`] makes lines of.
+const PIECES: [&str; 41] = [
+    "-",
+    "--",
+    "-p",
+    "-i",
+    "hi",
+    "",
+    " ",
+    "-pq",
+    "-qp",
+    "--prompt",
+    "--prompt=",
+    "--json",
+    "--output-format",
+    "json",
+    "text",
+    "--output-format=stream-json",
+    "--stdin",
+    "--no-stdin",
+    "tools",
+    "match",
+    "call",
+    "{}",
+    "tols",
+    "doctor",
+    "/model",
+    "-m",
+    "-mx",
+    "--model=",
+    "-y",
+    "--read-only",
+    "-é",
+    "--é=é",
+    "-=",
+    "--=",
+    "=",
+    "-h",
+    "-V",
+    "é",
+    "-5 x",
+    "--max-turns",
+    "7",
+];
+
 /// Any words give an answer, and what is taken holds together.
 #[test]
 fn any_line() {
-    let pieces = [
-        "-",
-        "--",
-        "-p",
-        "-i",
-        "hi",
-        "",
-        " ",
-        "-pq",
-        "-qp",
-        "--prompt",
-        "--prompt=",
-        "--json",
-        "--output-format",
-        "json",
-        "text",
-        "--output-format=stream-json",
-        "--stdin",
-        "--no-stdin",
-        "tools",
-        "match",
-        "call",
-        "{}",
-        "tols",
-        "doctor",
-        "/model",
-        "-m",
-        "-mx",
-        "--model=",
-        "-y",
-        "--read-only",
-        "-é",
-        "--é=é",
-        "-=",
-        "--=",
-        "=",
-        "-h",
-        "-V",
-        "é",
-        "-5 x",
-        "--max-turns",
-        "7",
-    ];
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut taken = 0;
     for _ in 0..20_000 {
@@ -420,7 +423,7 @@ fn any_line() {
             state ^= state >> 7;
             state ^= state << 17;
             let place = usize::try_from(state % 64).unwrap();
-            line.extend(pieces.get(place).copied());
+            line.extend(PIECES.get(place).copied());
         }
         let arguments = words(&line);
         let Ok(invocation) = parse(&arguments) else {

@@ -1,6 +1,7 @@
 //! Addresses, keys and headers that are taken or refused, and where a key may go.
 
-use super::endpoint::{read_address, read_header, read_key};
+use super::endpoint::{RESERVED_HEADERS, read_address, read_header, read_key};
+use super::setting::Secret;
 use super::*;
 use crate::cli::Flags;
 

@@ -1,5 +1,6 @@
 //! Every key of the configuration, one row each: what it is, what it may be, what it changes.
 
+#[cfg(test)]
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -25,8 +26,10 @@ pub(super) struct Key {
     pub(super) name: &'static str,
     pub(super) kind: Type,
     /// As the README shows it; empty if there is none.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only documents show it"))]
     pub(super) default: &'static str,
     /// One sentence, without a full stop.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only documents show it"))]
     pub(super) doc: &'static str,
 }
 
@@ -272,6 +275,7 @@ pub(super) const VARIABLES: &[(&str, &str)] = &[
 ];
 
 /// The keys as a Markdown table.
+#[cfg(test)]
 pub(crate) fn keys_markdown() -> String {
     let mut text =
         String::from("| key | what it is | default | meaning |\n| --- | --- | --- | --- |\n");
@@ -290,6 +294,7 @@ pub(crate) fn keys_markdown() -> String {
 }
 
 /// The variables besides those of the keys as a Markdown table.
+#[cfg(test)]
 pub(crate) fn variables_markdown() -> String {
     let mut text = String::from("| variable | meaning |\n| --- | --- |\n");
     for (name, doc) in VARIABLES {

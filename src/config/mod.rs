@@ -18,11 +18,12 @@ mod tests;
 
 use std::fmt;
 
-pub(crate) use self::endpoint::{Address, Destination, Endpoint, Header, RESERVED_HEADERS};
+pub(crate) use self::endpoint::{Address, Destination};
+#[cfg(test)]
 pub(crate) use self::key::{keys_markdown, variables_markdown};
 pub(crate) use self::load::{FILE_BYTES_MAX, load};
 pub(crate) use self::place::{file_path, now};
-pub(crate) use self::setting::{Origin, Secret, Setting, Settings};
+pub(crate) use self::setting::{Origin, Setting, Settings};
 
 /// Why the configuration cannot be used: one sentence for the user, without any secret.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::c_int;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, PipeReader, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
@@ -37,7 +37,7 @@ pub(super) fn start(spawn: &Spawn) -> io::Result<Running> {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         None
     };
-    let mut started = command.spawn()?;
+    let mut started = command.spawn().map_err(|error| explain(spawn, error))?;
     // It holds our copies of the writing ends: with them open there would be no end of output.
     drop(command);
     let input = started.stdin.take().map(OwnedFd::from);
@@ -83,6 +83,26 @@ fn command(spawn: &Spawn) -> io::Result<Command> {
     });
     sys::start_session(&mut command);
     Ok(command)
+}
+
+/// A directory of `PATH` that may not be looked into makes a missing program look like one that may
+/// not be run (execvp); what no directory has is missing.
+fn explain(spawn: &Spawn, error: io::Error) -> io::Error {
+    let is_path = spawn.program.as_encoded_bytes().contains(&b'/');
+    if error.kind() != ErrorKind::PermissionDenied || is_path {
+        return error;
+    }
+    let set = spawn.env.iter().rfind(|(name, _)| name == "PATH");
+    let path = match set {
+        Some((_, value)) => value.clone(),
+        None => std::env::var_os("PATH"),
+    };
+    let is_anywhere = std::env::split_paths(&path.unwrap_or_default())
+        .any(|directory| fs::symlink_metadata(directory.join(&spawn.program)).is_ok());
+    if is_anywhere {
+        return error;
+    }
+    ErrorKind::NotFound.into()
 }
 
 /// One end of a pipe to a child; the open file is ours alone, so that it may be told not to block.
@@ -198,7 +218,10 @@ impl Family {
                 events: sys::POLLIN,
                 revents: 0,
             }];
-            let _ = sys::poll_fds(&mut fds, REAP_WAIT_MS_MAX);
+            // Again after a signal: it says nothing of the child.
+            while sys::poll_fds(&mut fds, REAP_WAIT_MS_MAX)
+                .is_err_and(|error| error.kind() == ErrorKind::Interrupted)
+            {}
         }
         for _ in 0..REAP_WAIT_MS_MAX / 10 {
             match self.child.try_wait() {

@@ -22,7 +22,6 @@ mod threads;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use crate::world::World;
@@ -43,11 +42,6 @@ pub(crate) fn world() -> World {
         threads: Arc::new(threads::Crew::new(clock.clone())),
         clock,
     }
-}
-
-/// What `main` returns to end the process with `code`.
-pub(crate) fn exit_code(code: u8) -> ExitCode {
-    ExitCode::from(code)
 }
 
 fn variable((name, value): (OsString, OsString)) -> Option<(String, String)> {

@@ -1,11 +1,15 @@
 //! What the tests of the host share: a directory that goes away, and the turn of whoever waits.
 
+use std::ffi::c_short;
 use std::fs;
+use std::io::ErrorKind;
+use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::random;
-use crate::world::Cancel;
+use super::sys::{self, PollFd};
+use crate::world::{Cancel, Source};
 
 /// An empty directory, removed with all that is in it.
 pub(super) struct Scratch(PathBuf);
@@ -37,6 +41,23 @@ impl Drop for Scratch {
 pub(super) fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits until `fd` is ready. Signals that other tests send interrupt it and say nothing.
+pub(super) fn wait_ready(fd: &impl AsRawFd, events: c_short) {
+    wait_source(Source(fd.as_raw_fd()), events);
+}
+
+/// The same for a source.
+pub(super) fn wait_source(source: Source, events: c_short) {
+    let mut fds = [PollFd {
+        fd: source.0,
+        events,
+        revents: 0,
+    }];
+    while let Err(error) = sys::poll_fds(&mut fds, -1) {
+        assert_eq!(error.kind(), ErrorKind::Interrupted);
+    }
 }
 
 /// A flag that nobody sets and nothing wakes.

@@ -23,8 +23,11 @@ compile_error!("src/host/sys.rs has the layouts of 64-bit Linux only");
 
 pub(super) const POLLIN: c_short = 0x1;
 pub(super) const POLLOUT: c_short = 0x4;
+#[cfg(test)]
 pub(super) const POLLERR: c_short = 0x8;
+#[cfg(test)]
 pub(super) const POLLHUP: c_short = 0x10;
+#[cfg(test)]
 pub(super) const POLLNVAL: c_short = 0x20;
 pub(super) const POLLRDHUP: c_short = 0x2000;
 
@@ -34,9 +37,11 @@ pub(super) const SIGKILL: c_int = 9;
 pub(super) const SIGTERM: c_int = 15;
 pub(super) const SIGCONT: c_int = 18;
 
+#[cfg(test)]
 pub(super) const EPERM: i32 = 1;
 pub(super) const ESRCH: i32 = 3;
 pub(super) const EIO: i32 = 5;
+#[cfg(test)]
 pub(super) const EAGAIN: i32 = 11;
 pub(super) const EINVAL: i32 = 22;
 pub(super) const ENOSYS: i32 = 38;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use super::clock::SystemClock;
 use super::signals;
 use super::sys::{self, PollFd};
-use crate::world::{CallId, Cancel, Clock, Event, Interest, Moment, Signal, Source, Threads, Want};
+use crate::world::{CallId, Cancel, Clock, Event, Interest, Moment, Source, Threads, Want};
 
 /// How many jobs may run at once.
 const JOBS_MAX: usize = 256;

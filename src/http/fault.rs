@@ -15,6 +15,10 @@ pub(crate) enum Phase {
     /// Silence inside the body.
     Idle,
     /// The caller's own deadline for the whole.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "no job waits for an exchange yet")
+    )]
     Total,
 }
 
@@ -42,6 +46,10 @@ pub(crate) enum FaultKind {
     /// A cap was passed.
     Limit,
     /// The caller's cancel was set.
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "no job waits for an exchange yet")
+    )]
     Cancelled,
 }
 

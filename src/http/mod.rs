@@ -8,6 +8,7 @@ mod client;
 mod dial;
 mod exchange;
 mod fault;
+#[cfg(test)]
 mod finish;
 mod no_proxy;
 mod outgoing;
@@ -23,10 +24,11 @@ mod tests;
 
 pub(crate) use self::client::{Client, Timeouts};
 pub(crate) use self::exchange::{Exchange, Progress};
-pub(crate) use self::fault::{Fault, FaultKind, Phase};
+pub(crate) use self::fault::{Fault, FaultKind};
+#[cfg(test)]
 pub(crate) use self::finish::finish;
-pub(crate) use self::proxy::{Proxies, Via};
+pub(crate) use self::proxy::Proxies;
 pub(crate) use self::redirect::{Redirect, redirect_target};
 pub(crate) use self::request::Request;
 // The world's words that this interface speaks, so that whoever sits on it needs no import of `world`.
-pub(crate) use crate::world::{Cancel, Interest, Moment, Net, Source};
+pub(crate) use crate::world::{Interest, Moment, Net};

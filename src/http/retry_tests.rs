@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{Failure, Verdict, after, asked_wait};
-use crate::http::{FaultKind, Phase};
+use crate::http::FaultKind;
+use crate::http::fault::Phase;
 use crate::wire::{Fields, ResponseHead};
 
 const NOW: i64 = 1_772_366_400;

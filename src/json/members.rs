@@ -16,10 +16,6 @@ impl Object {
         Self(Vec::new())
     }
 
-    pub(crate) fn with_capacity(members: usize) -> Self {
-        Self(Vec::with_capacity(members))
-    }
-
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.0
             .iter()
@@ -58,6 +54,7 @@ impl Object {
     }
 
     /// Takes a member out; the others keep their order.
+    #[cfg(test)]
     pub(crate) fn remove(&mut self, key: &str) -> Option<Value> {
         let place = self.0.iter().position(|(known, _)| known == key)?;
         Some(self.0.remove(place).1)

@@ -13,12 +13,11 @@ mod write;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use self::error::Error;
 pub(crate) use self::half::{Edge, Half};
 pub(crate) use self::members::Object;
-pub(crate) use self::parse::{DEPTH_LEVELS_MAX, parse, parse_keeping_halves};
+pub(crate) use self::parse::{parse, parse_keeping_halves};
 pub(crate) use self::value::Value;
-pub(crate) use self::write::{write, write_indented, write_string};
+pub(crate) use self::write::{write, write_string};
 
 /// Makes a [`Value::Object`]: `object! { "name": expression, … }`. A key is a literal, a variable
 /// or an expression in parentheses; each value is anything that a `Value` can be made from.

@@ -30,15 +30,8 @@ impl Value {
         self.as_object()?.get(key)
     }
 
-    /// The same, to change it.
-    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Value> {
-        match self {
-            Value::Object(object) => object.get_mut(key),
-            _ => None,
-        }
-    }
-
     /// The element of an array, from 0; `None` beyond its end and for anything that is no array.
+    #[cfg(test)]
     pub(crate) fn at(&self, index: usize) -> Option<&Value> {
         self.as_array()?.get(index)
     }
@@ -57,6 +50,7 @@ impl Value {
     }
 
     /// The same, to change it.
+    #[cfg(test)]
     pub(crate) fn pointer_mut(&mut self, path: &str) -> Option<&mut Value> {
         let mut here = self;
         for segment in segments(path)? {
@@ -98,6 +92,7 @@ impl Value {
         clippy::cast_precision_loss,
         reason = "the caller asked for the nearest double"
     )]
+    #[cfg(test)]
     pub(crate) fn as_f64(&self) -> Option<f64> {
         match self {
             Value::Int(number) => Some(*number as f64),
@@ -121,21 +116,7 @@ impl Value {
         }
     }
 
-    pub(crate) fn as_array_mut(&mut self) -> Option<&mut Vec<Value>> {
-        match self {
-            Value::Array(items) => Some(items),
-            _ => None,
-        }
-    }
-
     pub(crate) fn as_object(&self) -> Option<&Object> {
-        match self {
-            Value::Object(object) => Some(object),
-            _ => None,
-        }
-    }
-
-    pub(crate) fn as_object_mut(&mut self) -> Option<&mut Object> {
         match self {
             Value::Object(object) => Some(object),
             _ => None,

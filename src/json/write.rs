@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+#[cfg(test)]
 use super::members::Object;
 use super::scan::run_end;
 use super::value::Value;
@@ -36,10 +37,12 @@ pub(crate) fn write(value: &Value, out: &mut Vec<u8>) {
 }
 
 /// Appends the text of `value` with two blanks a level and one line a member; no line end after it.
+#[cfg(test)]
 pub(crate) fn write_indented(value: &Value, out: &mut Vec<u8>) {
     indented(value, 0, out);
 }
 
+#[cfg(test)]
 fn indented(value: &Value, level: usize, out: &mut Vec<u8>) {
     match value {
         Value::Array(items) if !items.is_empty() => {
@@ -56,6 +59,7 @@ fn indented(value: &Value, level: usize, out: &mut Vec<u8>) {
     }
 }
 
+#[cfg(test)]
 fn indented_object(object: &Object, level: usize, out: &mut Vec<u8>) {
     out.push(b'{');
     for (place, (key, member)) in object.iter().enumerate() {
@@ -68,6 +72,7 @@ fn indented_object(object: &Object, level: usize, out: &mut Vec<u8>) {
     out.push(b'}');
 }
 
+#[cfg(test)]
 fn new_line(has_comma: bool, level: usize, out: &mut Vec<u8>) {
     if has_comma {
         out.push(b',');

@@ -91,12 +91,8 @@ impl Glob {
         })
     }
 
-    /// The glob as it was written.
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text
-    }
-
     /// Whether it has no `*` and no `?`, so that it names one text only.
+    #[cfg(test)]
     pub(crate) fn is_literal(&self) -> bool {
         !self.text.contains(['*', '?'])
     }

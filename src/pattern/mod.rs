@@ -4,4 +4,4 @@ mod glob;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use self::glob::{BadGlob, Glob};
+pub(crate) use self::glob::Glob;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 
-use super::myers::common;
+use super::myers::shared_runs;
 
 /// The name of a file that does not exist, before it is created or after it is deleted.
+#[cfg(test)]
 pub(crate) const NOWHERE: &str = "/dev/null";
 
 /// Lines that were replaced by others; either range may be empty, not both.
@@ -35,7 +36,7 @@ impl<'a> Diff<'a> {
         let numbers_new = number(&new, &mut numbers);
         let mut changes = Vec::new();
         let (mut old_at, mut new_at) = (0, 0);
-        for run in common(&numbers_old, &numbers_new) {
+        for run in shared_runs(&numbers_old, &numbers_new) {
             push_change(old_at..run.old, new_at..run.new, &mut changes);
             (old_at, new_at) = (run.old + run.length, run.new + run.length);
         }
@@ -48,11 +49,13 @@ impl<'a> Diff<'a> {
     }
 
     /// The number of lines that only the new text has.
+    #[cfg(test)]
     pub(crate) fn added(&self) -> usize {
         self.changes.iter().map(|change| change.new.len()).sum()
     }
 
     /// The number of lines that only the old text has.
+    #[cfg(test)]
     pub(crate) fn removed(&self) -> usize {
         self.changes.iter().map(|change| change.old.len()).sum()
     }

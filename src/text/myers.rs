@@ -17,7 +17,7 @@ pub(super) struct Run {
 
 /// The runs that `old` and `new` have in common, in order, shortest script first choice. Where that is too much
 /// work, elements that occur once in both split the task; what is still too much counts as wholly different.
-pub(super) fn common(old: &[u32], new: &[u32]) -> Vec<Run> {
+pub(super) fn shared_runs(old: &[u32], new: &[u32]) -> Vec<Run> {
     let mut search = Search {
         old,
         new,

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use super::cut::cut_tail;
+use super::width::{cells, char_cells};
 use super::*;
 
 /// Cells as East Asian Width and the general category of the characters say.
@@ -237,7 +239,7 @@ fn check_diff(old: &str, new: &str, context: usize, patch: &[&str]) {
 
 /// The expected patches are GNU diff's own, `diff -U CONTEXT`.
 #[test]
-fn differences() {
+fn differences_of_a_line() {
     check_diff("", "", 3, &[]);
     check_diff("a\nb\n", "a\nb\n", 3, &[]);
     check_diff(
@@ -261,6 +263,11 @@ fn differences() {
         &["--- a/f", "+++ b/f", "@@ -2 +2 @@", "-b", "+B"],
     );
     check_diff("", "a\n", 3, &["--- a/f", "+++ b/f", "@@ -0,0 +1 @@", "+a"]);
+}
+
+/// GNU diff again.
+#[test]
+fn differences_of_line_ends() {
     check_diff(
         "a\nb",
         "",
@@ -301,6 +308,11 @@ fn differences() {
             "+b",
         ],
     );
+}
+
+/// GNU diff again.
+#[test]
+fn differences_in_several_places() {
     check_diff(
         "1\n2\n3\n4\n5\n6\n",
         "1\n2\nx\n3\n4\n5\n6\ny\n",

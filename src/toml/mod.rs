@@ -13,6 +13,7 @@ mod tests;
 use std::fmt;
 
 pub(crate) use self::parse::parse;
+#[allow(unused_imports, reason = "the build script uses `Entry`")]
 pub(crate) use self::table::{Entry, Table};
 
 /// How many levels a header, and a value below it, may have, so that no text exhausts the stack.

@@ -47,6 +47,7 @@ impl Table {
     }
 
     /// The value of `key`.
+    #[allow(dead_code, reason = "the build script uses it")]
     pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.entry(key).map(|entry| &entry.value)
     }

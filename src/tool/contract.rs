@@ -31,10 +31,13 @@ pub(crate) struct Contract {
     /// The arguments, as JSON Schema.
     pub(crate) schema: fn() -> Value,
     /// Turns arguments into a call that cannot be malformed, or says all that is wrong with them.
-    pub(crate) bind: fn(&Value) -> Result<Box<dyn Bound>, Vec<String>>,
+    pub(crate) bind: Bind,
     /// Arguments, and a request in plain language that they answer.
     pub(crate) examples: fn() -> Vec<(Value, &'static str)>,
 }
+
+/// From arguments to a call, or to all their faults.
+pub(crate) type Bind = fn(&Value) -> Result<Box<dyn Bound>, Vec<String>>;
 
 /// Arguments that fit the contract, ready to be planned and, with a permit, run.
 pub(crate) trait Bound: Send {
@@ -94,6 +97,8 @@ pub(crate) struct Binding {
     pub(crate) files: Vec<(PathBuf, Option<Fingerprint>)>,
     /// Process ids, each with when it started, in ticks.
     pub(crate) processes: Vec<(u32, u64)>,
+    /// A hash of what only the tool itself can look at again, when it runs; 0 if there is nothing.
+    pub(crate) seen: u64,
 }
 
 /// A file as it was: which one, its mode, and its bytes.

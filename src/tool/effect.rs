@@ -6,18 +6,40 @@ pub(crate) enum Effect {
     /// Reads this machine, inside the workspace.
     Read,
     /// Changes only Ankita's own records, and can be undone.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "no tool has this effect yet; the table of consent already decides it"
+        )
+    )]
     Own,
     /// Reads from the network without anybody's credentials.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "no tool has this effect yet; the table of consent already decides it"
+        )
+    )]
     Reach,
     /// Changes something.
     Change,
     /// Spends money or uses a person's credentials.
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "no tool has this effect yet; the table of consent already decides it"
+        )
+    )]
     Spend,
     /// Cannot be undone.
     Destroy,
 }
 
 impl Effect {
+    #[cfg(test)]
     pub(crate) const ALL: [Self; 6] = [
         Self::Read,
         Self::Own,

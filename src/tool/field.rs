@@ -16,6 +16,11 @@ pub(crate) trait Field: Sized {
     fn absent() -> Option<Self> {
         None
     }
+    /// Whether `value` holds nothing where this type needs something: where the argument may be left out,
+    /// that is what the model meant.
+    fn is_blank(value: &Value) -> bool {
+        value.is_null()
+    }
 }
 
 /// A fault of one argument: what is allowed, and what was given.
@@ -82,6 +87,9 @@ impl<const MAX: usize> Field for Text<MAX> {
             Some(text) => Some(Self(text.to_owned())),
             None => fault(faults, at, "a string", value),
         }
+    }
+    fn is_blank(value: &Value) -> bool {
+        value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
     }
 }
 
@@ -155,9 +163,9 @@ impl<T: Field> Field for Option<T> {
     fn schema() -> Object {
         T::schema()
     }
-    /// `null` counts as absent: models write it for what they leave out.
+    /// `null`, and emptiness where it could mean nothing, count as absent: models write them for what they leave out.
     fn read(value: &Value, at: &str, faults: &mut Vec<String>) -> Option<Self> {
-        if value.is_null() {
+        if T::is_blank(value) {
             Some(None)
         } else {
             T::read(value, at, faults).map(Some)
@@ -198,6 +206,9 @@ impl<T: Field, const MAX: usize> Field for List<T, MAX> {
             .collect();
         read.into_iter().collect::<Option<Vec<T>>>().map(Self)
     }
+    fn is_blank(value: &Value) -> bool {
+        value.is_null() || value.as_array().is_some_and(<[Value]>::is_empty)
+    }
 }
 
 /// Variables for a child: an object whose values are all strings.
@@ -226,7 +237,7 @@ impl<const MAX: usize> Field for Variables<MAX> {
             let is_name = !name.is_empty() && !name.contains(['=', '\0']);
             match value.as_str() {
                 Some(text) if is_name && !text.contains('\0') => {
-                    read.push((name.to_owned(), text.to_owned()))
+                    read.push((name.to_owned(), text.to_owned()));
                 }
                 Some(_) => faults.push(format!(
                     "`{at}.{name}` has a name or value that no variable can have"
@@ -393,7 +404,7 @@ impl<'a> Fields<'a> {
         for (name, _) in self
             .members
             .iter()
-            .filter(|(name, _)| !self.known.contains(&name.as_ref()))
+            .filter(|(name, _)| !self.known.contains(name))
         {
             let near = crate::text::nearest(name, self.known.iter().copied());
             let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));

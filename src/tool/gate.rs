@@ -1,27 +1,26 @@
 //! The gate: every call, whoever asks for it, is validated, planned, agreed to, checked, run, cut and
 //! redacted here, in that order and nowhere else.
 
+mod job;
+
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, PoisonError};
 
+use self::job::Running;
 use crate::json;
 use crate::redact::redact;
 use crate::text;
-use crate::tool::contract::{Bound, Failure, Outcome, Output, Plan, Subject};
+use crate::tool::contract::{Bound, Failure, Output, Plan, Subject};
 use crate::tool::kept::KeptFiles;
-use crate::tool::needs::fingerprint;
-use crate::tool::permit::{Grant, authorize};
+use crate::tool::permit::Grant;
 use crate::tool::rules::suggest;
 use crate::tool::{
-    Binding, Call, Decision, Effect, FIND_TOOLS, Place, Rules, SKILL, Stance, Supply, Tool, decide,
+    Decision, Effect, FIND_TOOLS, Place, Rules, SKILL, Stance, Supply, Tool, decide,
 };
-use crate::world::{CallId, Moment};
+use crate::world::CallId;
 
 /// A reply of more bytes is cut in its middle.
 pub(crate) const REPLY_BYTES_MAX: usize = 48 * 1024;
-/// A call whose files or processes changed under it is planned anew this often.
-const REPLANS_MAX: u32 = 3;
 
 /// A call that somebody asks for, before anything about it is known to be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,19 +112,6 @@ pub(crate) enum Settled {
     /// What it was planned on has changed: consider the request again.
     Again(Request),
     Reply(Reply),
-}
-
-/// A call on its thread.
-struct Running {
-    request: Request,
-    tool: &'static Tool,
-    began: Moment,
-    slot: Arc<Mutex<Option<Ran>>>,
-}
-
-enum Ran {
-    Broken(String),
-    Outcome(Outcome),
 }
 
 /// The one way to run a call.
@@ -263,28 +249,12 @@ impl Gate {
             Decision::Ask | Decision::AskUnlessExact => Considered::Ask(pending),
             Decision::NeedsRule | Decision::NeedsExactRule => {
                 let is_exact = decision == Decision::NeedsExactRule;
-                let hint = self.missing_rule(&pending, is_exact);
+                let hint = missing_rule(&pending, is_exact);
                 let text = "not run: nobody can be asked in this run, and no rule allows it; do not retry it, \
                             say what you would have done"
                     .to_owned();
                 self.refuse(&pending.request, text, Some(hint))
             }
-        }
-    }
-
-    /// For the person: the flag that would have let the call run.
-    fn missing_rule(&self, pending: &Pending, is_exact: bool) -> String {
-        let name = pending.tool.name;
-        match suggest(name, &pending.plan.subject) {
-            Some(rule) if is_exact => format!(
-                "`{name}` was refused; `--allow-tool '{rule}'` would allow exactly this call"
-            ),
-            Some(rule) => format!(
-                "`{name}` was refused; `--allow-tool '{rule}'` or `--allow-all` would allow it"
-            ),
-            None => format!(
-                "`{name}` was refused; no pattern covers this call, `--allow-tool {name}` or `--allow-all` would allow it"
-            ),
         }
     }
 
@@ -347,88 +317,6 @@ impl Gate {
         self.reply(request, verdict, Output::from(format!("not run: {why}")), 0)
     }
 
-    /// The job that runs a call; hand its end to [`Gate::settle`].
-    pub(crate) fn start(&mut self, ready: Ready, call: Call) -> (CallId, Box<dyn FnOnce() + Send>) {
-        self.calls += 1;
-        let id = CallId(self.calls);
-        let permit = authorize(id, ready.grant);
-        let Pending {
-            request,
-            tool,
-            bound,
-            plan,
-            ..
-        } = ready.pending;
-        let slot = Arc::new(Mutex::new(None));
-        let running = Running {
-            request,
-            tool,
-            began: self.supply.clock.now(),
-            slot: Arc::clone(&slot),
-        };
-        self.running.insert(id, running);
-        let supply = self.supply.clone();
-        let job = move || {
-            let ran = match broken(&plan.binding, &supply) {
-                Some(what) => Ran::Broken(what),
-                None => Ran::Outcome(bound.run(permit, plan, &call, &supply)),
-            };
-            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
-        };
-        (id, Box::new(job))
-    }
-
-    /// Takes the end of a job; `panic` is the message of one that panicked. `None` if there is no such call.
-    pub(crate) fn settle(&mut self, id: CallId, panic: Option<&str>) -> Option<Settled> {
-        let running = self.running.remove(&id)?;
-        let ms = u64::try_from(self.supply.clock.now().since(running.began).as_millis())
-            .unwrap_or(u64::MAX);
-        let ran = running
-            .slot
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .take();
-        let outcome = match ran {
-            Some(Ran::Outcome(outcome)) => outcome,
-            Some(Ran::Broken(what)) => {
-                let replans = self.replans.entry(running.request.id.clone()).or_default();
-                *replans += 1;
-                if *replans <= REPLANS_MAX {
-                    return Some(Settled::Again(running.request));
-                }
-                Err(Failure::new(format!(
-                    "not run: {what} again and again; look at it and decide anew"
-                )))
-            }
-            None => {
-                let message = panic.map_or_else(String::new, |panic| {
-                    format!(": {}", text::one_line(panic, 200))
-                });
-                Err(Failure::new(format!("{}{message}", bug(running.tool.name))))
-            }
-        };
-        Some(Settled::Reply(match outcome {
-            Ok(mut output) => {
-                self.kept.add(std::mem::take(&mut output.changes));
-                output.offers.push(running.tool.name.to_owned());
-                self.reply(&running.request, Verdict::Done, output, ms)
-            }
-            Err(failure) => {
-                let verdict = if failure.is_cancel() {
-                    Verdict::Cancelled
-                } else {
-                    Verdict::Failed
-                };
-                self.reply(&running.request, verdict, Output::from(failure.0), ms)
-            }
-        }))
-    }
-
-    /// How many calls are on their threads.
-    pub(crate) fn running(&self) -> usize {
-        self.running.len()
-    }
-
     /// The one exit: cuts, redacts and records.
     fn reply(&mut self, request: &Request, verdict: Verdict, output: Output, ms: u64) -> Reply {
         let is_lookup = request.name == FIND_TOOLS || request.name == SKILL;
@@ -462,6 +350,22 @@ impl Gate {
     }
 }
 
+/// For the person: the flag that would have let the call run.
+fn missing_rule(pending: &Pending, is_exact: bool) -> String {
+    let name = pending.tool.name;
+    match suggest(name, &pending.plan.subject) {
+        Some(rule) if is_exact => {
+            format!("`{name}` was refused; `--allow-tool '{rule}'` would allow exactly this call")
+        }
+        Some(rule) => {
+            format!("`{name}` was refused; `--allow-tool '{rule}'` or `--allow-all` would allow it")
+        }
+        None => format!(
+            "`{name}` was refused; no pattern covers this call, `--allow-tool {name}` or `--allow-all` would allow it"
+        ),
+    }
+}
+
 /// The contract in short, so that the next call is right.
 fn contract_of(tool: &Tool) -> String {
     format!("`{}` takes {}", tool.name, (tool.contract.schema)())
@@ -481,24 +385,4 @@ fn effect_of(plan: &Plan) -> Effect {
         }
         (_, effect) => effect,
     }
-}
-
-/// What of `binding` is no longer true.
-fn broken(binding: &Binding, supply: &Supply) -> Option<String> {
-    for (path, seen) in &binding.files {
-        let now = fingerprint(&*supply.files, path).ok().flatten();
-        if now != *seen {
-            return Some(format!(
-                "`{}` changed after it was shown",
-                supply.roots.shown(path)
-            ));
-        }
-    }
-    for &(pid, ticks) in &binding.processes {
-        let now = supply.processes.find(pid).ok().flatten();
-        if now.is_none_or(|process| process.started_ticks != ticks) {
-            return Some(format!("process {pid} ended after it was shown"));
-        }
-    }
-    None
 }

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 
 use crate::tool::Change;
 
-/// All former bytes together; beyond it the oldest go.
+/// What a change itself takes, so that even changes of empty files come to an end.
+const CHANGE_BYTES: usize = 100;
+/// All former bytes together, with the paths; beyond it the oldest go.
 pub(crate) const KEPT_BYTES_MAX: usize = 64_000_000;
 
 /// What files held before calls changed them, oldest first.
@@ -38,5 +40,5 @@ impl KeptFiles {
 }
 
 fn size(change: &Change) -> usize {
-    change.former.as_ref().map_or(0, Vec::len)
+    change.former.as_ref().map_or(0, Vec::len) + change.path.as_os_str().len() + CHANGE_BYTES
 }

@@ -1,12 +1,8 @@
 //! The permit: proof that one call may run, made only by the gate.
 
-use crate::world::CallId;
-
-/// Proof that the call it names may run. [`crate::tool::Bound::run`] takes it, so that nothing runs without one.
+/// Proof that a call may run. [`crate::tool::Bound::run`] takes it, so that nothing runs without one.
 #[derive(Debug)]
-pub(crate) struct Permit {
-    call: CallId,
-}
+pub(crate) struct Permit(());
 
 /// Who agreed to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +15,7 @@ pub(crate) enum Grant {
     Table,
 }
 
-/// Lets `call` run because of `grant`.
-pub(super) fn authorize(call: CallId, _grant: Grant) -> Permit {
-    Permit { call }
-}
-
-impl Permit {
-    /// The call it is for.
-    pub(crate) fn call(&self) -> CallId {
-        self.call
-    }
+/// Lets a call run because of the grant.
+pub(super) fn authorize(_grant: Grant) -> Permit {
+    Permit(())
 }

@@ -37,6 +37,7 @@ pub(crate) struct Target {
 /// Names of files that hold secrets, as a whole.
 const SECRET_NAMES: &[&str] = &[
     ".env",
+    ".envrc",
     ".git-credentials",
     ".htpasswd",
     ".netrc",
@@ -95,6 +96,36 @@ impl Roots {
         };
         let resolved = follow(files, parent, given)?.join(name);
         Ok(self.named(resolved))
+    }
+
+    /// The entry `name` of the folder `parent`, itself.
+    pub(crate) fn below(&self, parent: &Target, name: &std::ffi::OsStr) -> Target {
+        self.named(parent.path.join(name))
+    }
+
+    /// Fails if a link now stands on the way to what was resolved when it was planned, or in its place and
+    /// `is_itself` is false: then the call would touch something else than was agreed to.
+    pub(crate) fn confirm(
+        files: &dyn Files,
+        target: &Target,
+        is_itself: bool,
+    ) -> Result<(), Failure> {
+        let (Some(parent), Some(name)) = (target.path.parent(), target.path.file_name()) else {
+            return Ok(()); // The root leads nowhere else.
+        };
+        let is_moved = follow(files, parent, &target.shown)?.join(name) != target.path;
+        let is_link = || {
+            files
+                .stat(&target.path, false)
+                .is_ok_and(|stat| stat.kind == Kind::Link)
+        };
+        if is_moved || (!is_itself && is_link()) {
+            return Err(Failure::new(format!(
+                "not run: `{}` leads elsewhere than when it was planned",
+                target.shown
+            )));
+        }
+        Ok(())
     }
 
     fn named(&self, path: PathBuf) -> Target {
@@ -173,6 +204,6 @@ fn looks_secret(path: &Path) -> bool {
         || path.components().any(|part| {
             SECRET_FOLDERS
                 .iter()
-                .any(|folder| part.as_os_str() == *folder)
+                .any(|folder| part.as_os_str().eq_ignore_ascii_case(folder))
         })
 }

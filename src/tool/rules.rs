@@ -1,7 +1,7 @@
 //! Rules: standing answers `tool(pattern)` to the question whether a call may run.
 
 use crate::pattern::Glob;
-use crate::tool::{Effect, Subject, SubjectKind};
+use crate::tool::{Effect, Subject, SubjectKind, Target};
 
 /// What a shell treats specially: with one of these a command is more than its words.
 const SHELL_MARKS: &[char] = &[
@@ -25,6 +25,8 @@ enum Pattern {
     Path {
         glob: Glob,
         is_exact: bool,
+        /// Patterns go from the workspace; only one that begins with `/` reaches outside of it.
+        is_absolute: bool,
     },
     /// `*` stands for one word, a last `**` for any rest.
     Words(Vec<String>),
@@ -64,6 +66,7 @@ impl Rule {
             (Some(inner), SubjectKind::Path) => Pattern::Path {
                 glob: Glob::new(inner).map_err(|error| format!("the rule `{text}`: {error}"))?,
                 is_exact: !inner.contains(['*', '?']),
+                is_absolute: inner.starts_with('/'),
             },
             (Some(inner), SubjectKind::Command | SubjectKind::Words) => {
                 Pattern::Words(words(text, inner)?)
@@ -82,8 +85,16 @@ impl Rule {
             && (effect != Effect::Destroy || self.is_exact())
             && match (&self.pattern, subject) {
                 (Pattern::All, _) => true,
-                (Pattern::Path { glob, .. }, Subject::Paths(targets)) => {
-                    !targets.is_empty() && targets.iter().all(|target| glob.matches(&target.shown))
+                (
+                    Pattern::Path {
+                        glob, is_absolute, ..
+                    },
+                    Subject::Paths(targets),
+                ) => {
+                    let covers = |target: &Target| {
+                        target.shown.starts_with('/') == *is_absolute && glob.matches(&target.shown)
+                    };
+                    !targets.is_empty() && targets.iter().all(covers)
                 }
                 (Pattern::Words(pattern), Subject::Command(command)) => {
                     plain_words(command).is_some_and(|words| match_words(pattern, &words))

@@ -1,34 +1,12 @@
 //! Contracts, rules and the gate, on a world in memory.
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
 use crate::json::{Value, object};
-use crate::tool::prelude::tool;
+use crate::tool::trial::{gate, pass, request, supply};
 use crate::tool::{
-    Answer, Call, Considered, Decision, Effect, FinderPort, Gate, Mode, Output, Plan, Reply,
-    Request, Roots, Rule, Rules, Settled, ShelfPort, Stance, Subject, SubjectKind, Supply, Tool,
-    Verdict, decide,
+    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Tool, Verdict,
+    decide,
 };
-use crate::world::World;
 use crate::world::fake::Fake;
-
-struct Nothing;
-
-impl FinderPort for Nothing {
-    fn search(&self, _: &[String]) -> Output {
-        Output::default()
-    }
-    fn load(&self, _: &[String]) -> Output {
-        Output::default()
-    }
-}
-
-impl ShelfPort for Nothing {
-    fn skill(&self, name: &str) -> Result<String, String> {
-        Err(format!("there is no skill `{name}`"))
-    }
-}
 
 /// A tool whose effect is whatever its argument says.
 mod probe {
@@ -54,6 +32,12 @@ mod probe {
     choice! { Kind { Read = "read", Own = "own", Reach = "reach", Change = "change", Spend = "spend", Destroy = "destroy" } }
 
     fn plan(args: &Args, _: &Supply) -> Result<Plan, Failure> {
+        // What does not fit never comes here.
+        assert!(
+            args.number
+                .as_ref()
+                .is_none_or(|number| (1..=9).contains(&number.0))
+        );
         assert!(args.word.0 != "panic-plan", "planned to panic");
         let effect = Effect::ALL
             .into_iter()
@@ -76,71 +60,6 @@ static PROBES: &[Tool] = &[Tool {
     category: "core",
     contract: &probe::CONTRACT,
 }];
-
-fn supply(world: &World) -> Supply {
-    Supply {
-        files: Arc::clone(&world.files),
-        roots: Arc::new(Roots {
-            workspace: PathBuf::from("/work"),
-            added: Vec::new(),
-            home: Some(PathBuf::from("/home/me")),
-        }),
-        processes: Arc::clone(&world.processes),
-        threads: Arc::clone(&world.threads),
-        clock: Arc::clone(&world.clock),
-        finder: Arc::new(Nothing),
-        shelf: Arc::new(Nothing),
-    }
-}
-
-fn gate(world: &World, tools: &'static [Tool], rules: Rules, stance: Stance) -> Gate {
-    Gate::new(tools, rules, stance, Vec::new(), supply(world))
-}
-
-fn request(name: &str, arguments: &str) -> Request {
-    Request {
-        id: "1".to_owned(),
-        name: name.to_owned(),
-        arguments: arguments.to_owned(),
-    }
-}
-
-/// Takes a request all the way; `answer` is given to a question, whose absence is an error of the test.
-fn pass(
-    gate: &mut Gate,
-    world: &World,
-    request: Request,
-    answer: Option<&Answer>,
-) -> (bool, Reply) {
-    let mut is_asked = false;
-    let mut considered = gate.consider(request);
-    loop {
-        considered = match considered {
-            Considered::Answered(reply) => return (is_asked, reply),
-            Considered::Ask(pending) => {
-                is_asked = true;
-                gate.agree(pending, answer.expect("a question that the test foresees"))
-            }
-            Considered::Run(ready) => {
-                let call = Call {
-                    cancel: world.threads.cancel(),
-                    deadline: None,
-                    output_bytes_max: 1_000,
-                    progress: Arc::new(|_| ()),
-                };
-                let (id, job) = gate.start(ready, call);
-                world.threads.start(id, job);
-                let crate::world::Event::Finished(id, panic) = world.threads.wait(&[], None) else {
-                    unreachable!("a job in the fake world ends at once")
-                };
-                match gate.settle(id, panic.as_deref()).unwrap() {
-                    Settled::Reply(reply) => return (is_asked, reply),
-                    Settled::Again(request) => gate.consider(request),
-                }
-            }
-        };
-    }
-}
 
 fn rules(allow: &[&str], deny: &[&str]) -> Rules {
     let kind_of = |name: &str| match name {

@@ -16,6 +16,7 @@ pub(crate) struct Fields {
 
 impl Fields {
     /// Adds a field at the end, unchecked.
+    #[cfg(test)]
     pub(crate) fn push(&mut self, name: &str, value: &str) {
         self.list.push((name.to_owned(), value.to_owned()));
     }
@@ -66,6 +67,7 @@ impl Fields {
     }
 
     /// How many there are.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.list.len()
     }

@@ -51,7 +51,6 @@ impl RequestHead {
 pub(crate) struct ResponseReader {
     head: HeadReader<StatusLine>,
     interim_count: usize,
-    has_begun: bool,
 }
 
 impl ResponseReader {
@@ -60,15 +59,9 @@ impl ResponseReader {
         Self::default()
     }
 
-    /// Whether any byte of the head being read was pushed; false again when it is whole.
-    pub(crate) fn has_begun(&self) -> bool {
-        self.has_begun
-    }
-
     /// Takes bytes. When the head is whole: the head, and how many of *these* bytes belonged to it. `None`: all were
     /// used and more are needed.
     pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Option<(ResponseHead, usize)>, Error> {
-        self.has_begun |= !bytes.is_empty();
         let mut used = 0;
         while let Some((line, fields, more)) =
             self.head.push(bytes.get(used..).unwrap_or_default())?

@@ -7,7 +7,6 @@ pub(crate) mod body;
 mod chunks;
 pub(crate) mod fields;
 pub(crate) mod head;
-pub(crate) mod lines;
 mod octets;
 pub(crate) mod sse;
 pub(crate) mod url;
@@ -21,13 +20,9 @@ use std::fmt;
 pub(crate) use body::{Body, Cut};
 pub(crate) use fields::Fields;
 pub(crate) use head::{RequestHead, RequestReader, ResponseHead, ResponseReader};
-pub(crate) use lines::LineReader;
 pub(crate) use sse::{SseEvent, SseReader};
 pub(crate) use url::{Host, Scheme, Url};
-pub(crate) use write::{
-    Framing, check_field, reason_phrase, write_chunk, write_last_chunk, write_request_head,
-    write_response_head,
-};
+pub(crate) use write::{Framing, write_request_head, write_response_head};
 
 /// Why bytes of the other side cannot be read, or ours must not be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]

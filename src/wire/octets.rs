@@ -68,11 +68,6 @@ fn find(bytes: &[u8], is_wanted: impl Fn(u8) -> bool) -> Option<usize> {
         .map(|place| at + place)
 }
 
-/// Where the first line feed stands.
-pub(crate) fn find_line_feed(bytes: &[u8]) -> Option<usize> {
-    find(bytes, |byte| byte == b'\n')
-}
-
 /// Where the first line feed or carriage return stands.
 pub(crate) fn find_line_end(bytes: &[u8]) -> Option<usize> {
     find(bytes, |byte| byte == b'\n' || byte == b'\r')
@@ -90,7 +85,6 @@ mod tests {
             for at in 0..length {
                 bytes[at] = if at % 2 == 0 { b'\n' } else { b'\r' };
                 assert_eq!(find_line_end(&bytes), Some(at));
-                assert_eq!(find_line_feed(&bytes), (at % 2 == 0).then_some(at));
                 bytes[at] = b'x';
             }
         }

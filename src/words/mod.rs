@@ -13,7 +13,7 @@ mod tests;
 
 pub(crate) use self::edit::is_one_edit;
 pub(crate) use self::fold::fold_into;
-pub(crate) use self::split::{Chunk, Part, chunks, parts};
+pub(crate) use self::split::{chunks, parts};
 pub(crate) use self::stem::stem;
 pub(crate) use self::stop::{is_filler, is_stop_word};
 

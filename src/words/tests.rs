@@ -1,6 +1,11 @@
 //! Words against what a person would say of them, and folding against Python's `unicodedata`.
 
 #![allow(clippy::print_stderr, reason = "a test that is skipped says why")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the expected values come from a second program"
+)]
 
 use std::process::Command;
 

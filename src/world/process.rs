@@ -50,6 +50,13 @@ pub(crate) enum Stop {
 
 /// A child of ours. Dropping one that still runs kills its group.
 pub(crate) trait Child: Send {
+    #[cfg_attr(
+        not(test),
+        expect(
+            dead_code,
+            reason = "nothing shows a child yet; the tests of the host look for it"
+        )
+    )]
     fn pid(&self) -> u32;
     /// Readable once the child ended; `None` where the system cannot tell, then poll every 10 ms.
     fn exit_source(&self) -> Option<Source>;

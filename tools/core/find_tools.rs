@@ -26,28 +26,27 @@ tool! {
 }
 
 fn check(args: &Args) -> Vec<String> {
-    let given = usize::from(args.query.is_some())
-        + usize::from(args.queries.is_some())
-        + usize::from(args.load.is_some());
-    match given {
-        0 => vec!["one of `query`, `queries` or `load` is needed".to_owned()],
-        1 => Vec::new(),
-        _ => vec!["give only one of `query`, `queries` and `load`".to_owned()],
+    if args.query.is_none() && args.queries.is_none() && args.load.is_none() {
+        vec!["one of `query`, `queries` or `load` is needed".to_owned()]
+    } else {
+        Vec::new()
     }
 }
 
+/// Does all that is asked for: models give two of the three as often as one.
 fn run(args: Args, _plan: Plan, _call: &Call, finder: Finder) -> Outcome {
-    let names =
-        |list: List<Text<100>, 16>| list.0.into_iter().map(|name| name.0).collect::<Vec<_>>();
-    if let Some(load) = args.load {
-        return Ok(finder.0.load(&names(load)));
-    }
-    let mut queries: Vec<String> = args.query.into_iter().map(|query| query.0).collect();
-    queries.extend(
-        args.queries
-            .into_iter()
-            .flat_map(|list| list.0)
-            .map(|query| query.0),
-    );
-    Ok(finder.0.search(&queries))
+    let queries = args.queries.into_iter().flat_map(|list| list.0);
+    let queries: Vec<String> = args
+        .query
+        .into_iter()
+        .chain(queries)
+        .map(|query| query.0)
+        .collect();
+    let load: Vec<String> = args
+        .load
+        .into_iter()
+        .flat_map(|list| list.0)
+        .map(|name| name.0)
+        .collect();
+    Ok(finder.0.find(&queries, &load))
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::text;
 use crate::tool::prelude::*;
 
 /// Entries shown unless `limit` says otherwise.
@@ -10,6 +11,10 @@ const ENTRIES_DEFAULT: usize = 300;
 const FOLDER_ENTRIES_MAX: usize = 30_000;
 /// Folders below folders.
 const DEPTH_MAX: usize = 20;
+/// A longer failure of a folder is cut.
+const FAILURE_CELLS_MAX: usize = 200;
+/// Left of the reply's size for the note.
+const NOTES_BYTES_MAX: usize = 200;
 /// Listed, but not entered.
 const SKIPPED: &[&str] = &[
     ".git",
@@ -53,8 +58,17 @@ tool! {
     ];
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files) -> Outcome {
-    let target = files.target(args.path.as_deref().unwrap_or("."))?;
+fn run(args: Args, plan: Plan, call: &Call, files: Files) -> Outcome {
+    let target = files.planned(&plan, 0)?;
+    if files
+        .stat(&target.path)?
+        .is_some_and(|stat| stat.kind == Kind::File)
+    {
+        return Err(Failure::new(format!(
+            "cannot list `{}`: it is a file; use `read_file`",
+            target.shown
+        )));
+    }
     let mut walk = Walk {
         limit: args.limit.map_or(ENTRIES_DEFAULT, Within::size),
         is_recursive: args.recursive.unwrap_or(false),
@@ -102,25 +116,16 @@ impl Walk {
         });
         for item in items {
             let path: PathBuf = below.join(&item.name);
-            let name = path
-                .display()
-                .to_string()
-                .escape_debug()
-                .to_string()
-                .replace("\\'", "'")
-                .replace("\\\"", "\"");
+            let name = shown(&path);
             let line = match item.kind {
                 Kind::Directory => format!("{name}/"),
                 Kind::File => format!("{name}  {}", item.bytes),
                 Kind::Link => format!("{name}  (link)"),
                 Kind::Other => format!("{name}  (special)"),
             };
-            self.bytes += line.len() + 1;
-            if self.lines.len() == self.limit || call.output_bytes_max < self.bytes + 200 {
-                self.is_cut = true;
+            if !self.push(line, call) {
                 return Ok(());
             }
-            self.lines.push(line);
             let is_skipped = SKIPPED.iter().any(|skipped| item.name == *skipped);
             if self.is_recursive && item.kind == Kind::Directory && !is_skipped {
                 if depth == DEPTH_MAX {
@@ -130,10 +135,142 @@ impl Walk {
                 {
                     // One folder that cannot be read must not hide the others.
                     call.check()?;
-                    self.lines.push(format!("  ({})", failure.0));
+                    self.push(
+                        format!("  ({})", text::one_line(&failure.0, FAILURE_CELLS_MAX)),
+                        call,
+                    );
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds a line if it has room.
+    fn push(&mut self, line: String, call: &Call) -> bool {
+        self.bytes += line.len() + 1;
+        if self.lines.len() == self.limit || call.output_bytes_max < self.bytes + NOTES_BYTES_MAX {
+            self.is_cut = true;
+            return false;
+        }
+        self.lines.push(line);
+        true
+    }
+}
+
+/// A name in one line, whatever it is made of.
+fn shown(path: &Path) -> String {
+    text::sanitize(&path.display().to_string())
+        .replace('\n', "^J")
+        .replace('\t', "^I")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tool::Verdict;
+    use crate::tool::trial::{Trial, check, check_cancels};
+    use crate::world::fake::Fake;
+
+    fn build(fake: &Fake) {
+        fake.add_file("/work/b.txt", "12")
+            .add_file("/work/a.txt", "")
+            .add_dir("/work/z")
+            .add_file("/work/m/in/x", "1");
+        fake.add_file("/work/node_modules/p/i.js", "1")
+            .add_link("/work/l", "/etc")
+            .add_device("/work/tty");
+        fake.add_file("/etc/passwd", "x");
+    }
+
+    #[track_caller]
+    fn lists(build: impl FnOnce(&Fake), arguments: &str, text: &str) {
+        check(build, "list_dir", arguments, Verdict::Done, text);
+    }
+
+    #[test]
+    fn folders_come_first_then_names_in_order() {
+        let flat = "m/\nnode_modules/\nz/\na.txt  0\nb.txt  2\nl  (link)\ntty  (special)";
+        lists(build, "{}", flat);
+        lists(build, r#"{"path": "."}"#, flat);
+        lists(build, r#"{"path": "z"}"#, "`z` is empty");
+        lists(
+            build,
+            r#"{"recursive": true}"#,
+            "m/\nm/in/\nm/in/x  1\nnode_modules/\nz/\na.txt  0\nb.txt  2\nl  (link)\ntty  (special)",
+        );
+        lists(
+            build,
+            r#"{"path": "node_modules", "recursive": true}"#,
+            "p/\np/i.js  1",
+        );
+    }
+
+    #[test]
+    fn names_stay_in_their_line() {
+        let odd = |fake: &Fake| _ = fake.add_file("/work/a\nb\u{1b}[31m\\'\"\u{202e}é.txt", "1");
+        lists(odd, "{}", "a^Jb^[[31m\\'\"<U+202E>é.txt  1");
+    }
+
+    #[test]
+    fn limits_are_said() {
+        let more = "\n(there is more: name a folder inside, or raise `limit`)";
+        lists(
+            build,
+            r#"{"limit": 2}"#,
+            &format!("m/\nnode_modules/{more}"),
+        );
+        lists(
+            build,
+            r#"{"limit": 2, "recursive": true}"#,
+            &format!("m/\nm/in/{more}"),
+        );
+        let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work{}", "/d".repeat(25)));
+        let reply = Trial::new(deep).call("list_dir", r#"{"recursive": true}"#);
+        assert_eq!(reply.text.lines().count(), 22, "{}", reply.text);
+        assert!(reply.text.ends_with(more));
+        let wide = |fake: &Fake| {
+            (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""));
+        };
+        let reply = Trial::new(wide).call("list_dir", r#"{"limit": 5000}"#);
+        assert!(
+            reply.text.len() <= crate::tool::REPLY_BYTES_MAX && reply.text.ends_with(more),
+            "{}",
+            reply.text.len()
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_listed_says_why_and_hides_nothing_else() {
+        check(
+            build,
+            "list_dir",
+            r#"{"path": "none"}"#,
+            Verdict::Failed,
+            "cannot list `none`: it does not exist",
+        );
+        check(
+            build,
+            "list_dir",
+            r#"{"path": "a.txt"}"#,
+            Verdict::Failed,
+            "cannot list `a.txt`: it is a file; use `read_file`",
+        );
+        let locked = |fake: &Fake| {
+            _ = fake
+                .add_file("/work/a/x", "")
+                .add_file("/work/b/y", "")
+                .deny("/work/a");
+        };
+        lists(
+            locked,
+            r#"{"recursive": true}"#,
+            "a/\n  (cannot list `a`: permission denied)\nb/\nb/y  0",
+        );
+        let outside = Trial::headless(build, &[]).call("list_dir", r#"{"path": "l"}"#);
+        assert_eq!(outside.verdict, Verdict::Refused);
+    }
+
+    #[test]
+    fn a_cancel_ends_it() {
+        check_cancels(build, "list_dir", r#"{"recursive": true}"#);
     }
 }

@@ -22,27 +22,96 @@ tool! {
 }
 
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
-    let target = Files::grant(look).target(&args.path)?;
+    let files = Files::grant(look);
+    let target = files.target(&args.path)?;
+    is_there(&target, &files)?;
     Ok(Plan {
         shown: format!("create the folder `{}`", target.shown),
         ..Plan::of(Effect::Change, Subject::Paths(vec![target]))
     })
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
-    let target = files.target(&args.path)?;
+/// Whether the folder is there already; a failure if something else is.
+fn is_there(target: &Target, files: &Files) -> Result<bool, Failure> {
     match files.stat(&target.path)? {
-        Some(stat) if stat.kind == Kind::Directory => {
-            Ok(format!("`{}` exists already", target.shown).into())
-        }
+        Some(stat) if stat.kind == Kind::Directory => Ok(true),
         Some(_) => Err(Failure::new(format!(
             "cannot create `{}`: a file has that name",
             target.shown
         ))),
-        None => {
-            call.check()?;
-            writes.create_dir(&target)?;
-            Ok(format!("created `{}`", target.shown).into())
-        }
+        None => Ok(false),
+    }
+}
+
+fn run(_args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
+    let target = files.planned(&plan, 0)?;
+    if is_there(&target, &files)? {
+        return Ok(format!("`{}` exists already", target.shown).into());
+    }
+    call.check()?;
+    writes.create_dir(&target)?;
+    Ok(format!("created `{}`", target.shown).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tool::Verdict;
+    use crate::tool::trial::{Trial, check, check_cancels, check_faults};
+    use crate::world::fake::Fake;
+
+    fn build(fake: &Fake) {
+        fake.add_file("/work/file", "")
+            .add_dir("/work/there")
+            .add_link("/work/dead", "/nowhere");
+    }
+
+    #[test]
+    fn folders_are_made_with_those_above() {
+        let mut trial = Trial::new(build);
+        assert_eq!(
+            trial.call("create_dir", r#"{"path": "a/b/c"}"#).text,
+            "created `a/b/c`"
+        );
+        assert_eq!(trial.shown(), "create the folder `a/b/c`");
+        assert_eq!(trial.fake.mode("/work/a/b/c"), Some(0o755));
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "there/"}"#,
+            Verdict::Done,
+            "`there` exists already",
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_made_says_why() {
+        let failed = Verdict::Failed;
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "file"}"#,
+            failed,
+            "cannot create `file`: a file has that name",
+        );
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "file/x"}"#,
+            failed,
+            "cannot follow `file/x`: a part of the path is not a directory",
+        );
+        check(
+            build,
+            "create_dir",
+            r#"{"path": "dead"}"#,
+            failed,
+            "`dead` goes through a link that leads nowhere",
+        );
+    }
+
+    #[test]
+    fn a_cancel_or_a_full_disk_leaves_nothing_half() {
+        check_cancels(build, "create_dir", r#"{"path": "a/b/c"}"#);
+        check_faults(build, "create_dir", r#"{"path": "a/b/c"}"#);
     }
 }

@@ -40,13 +40,9 @@ fn ends(args: &Args, files: &Files) -> Result<(Target, Target), Failure> {
     }
     let mut to = files.target_itself(&args.destination)?;
     if let Some(there) = files.stat(&to.path)? {
-        let name = from
-            .path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        match name {
+        match from.path.file_name() {
             Some(name) if there.kind == Kind::Directory && to.path != from.path => {
-                to = files.target_itself(&format!("{}/{name}", to.path.display()))?;
+                to = files.below(&to, name);
             }
             _ => {
                 return Err(Failure::new(format!(
@@ -88,9 +84,158 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     })
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
-    let (from, to) = ends(&args, &files)?;
+fn run(_args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Outcome {
+    let (from, to) = (
+        files.planned_itself(&plan, 0)?,
+        files.planned_itself(&plan, 1)?,
+    );
     call.check()?;
     writes.rename(&from, &to)?;
     Ok(format!("moved `{}` to `{}`", from.shown, to.shown).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tool::Verdict;
+    use crate::tool::trial::{Trial, check, check_cancels, check_faults};
+    use crate::world::fake::Fake;
+
+    fn build(fake: &Fake) {
+        fake.add_file_mode("/work/a.txt", "a", 0o600)
+            .add_file("/work/b.txt", "b")
+            .add_file("/work/d/in", "1")
+            .add_dir("/work/e/d");
+        fake.add_link("/work/l", "a.txt")
+            .add_file("/etc/x", "x")
+            .add_dir("/work/f");
+    }
+
+    #[track_caller]
+    fn moves(source: &str, destination: &str, verdict: Verdict, text: &str) {
+        let arguments = format!(r#"{{"source": "{source}", "destination": "{destination}"}}"#);
+        check(build, "move_file", &arguments, verdict, text);
+    }
+
+    #[test]
+    fn it_moves_renames_and_goes_inside_folders() {
+        moves(
+            "a.txt",
+            "new/deep/c.txt",
+            Verdict::Done,
+            "moved `a.txt` to `new/deep/c.txt`",
+        );
+        moves("a.txt", "d", Verdict::Done, "moved `a.txt` to `d/a.txt`");
+        moves("d/in", ".", Verdict::Done, "moved `d/in` to `in`");
+        moves("d", "f", Verdict::Done, "moved `d` to `f/d`");
+        let mut trial = Trial::new(build);
+        trial.call(
+            "move_file",
+            r#"{"source": "a.txt", "destination": "c.txt"}"#,
+        );
+        assert_eq!(trial.shown(), "move `a.txt` to `c.txt`");
+        assert_eq!(
+            (
+                trial.fake.file("/work/c.txt").unwrap().as_slice(),
+                trial.fake.mode("/work/c.txt")
+            ),
+            (&b"a"[..], Some(0o600))
+        );
+        // The link itself, not what it leads to.
+        trial.call("move_file", r#"{"source": "l", "destination": "m"}"#);
+        assert!(
+            !trial.fake.files().contains(&"/work/l".to_owned())
+                && trial.fake.files().contains(&"/work/m".to_owned())
+        );
+    }
+
+    #[test]
+    fn nothing_is_replaced_and_no_root_is_moved() {
+        let failed = Verdict::Failed;
+        moves(
+            "a.txt",
+            "b.txt",
+            failed,
+            "cannot move to `b.txt`: it exists already",
+        );
+        moves(
+            "a.txt",
+            "a.txt",
+            failed,
+            "cannot move to `a.txt`: it exists already",
+        );
+        moves(
+            "a.txt",
+            "l",
+            failed,
+            "cannot move to `l`: it exists already",
+        );
+        moves("d", "d", failed, "cannot move to `d`: it exists already");
+        moves("d", "e", failed, "cannot move to `e/d`: it exists already");
+        moves("d", "d/x/y", failed, "cannot move `d` into itself");
+        moves("none", "x", failed, "cannot move `none`: it does not exist");
+        moves(
+            ".",
+            "x",
+            failed,
+            "cannot move `.`: the workspace lies in it",
+        );
+        moves(
+            "/",
+            "x",
+            failed,
+            "cannot move `/`: the workspace lies in it",
+        );
+        moves(
+            "a.txt",
+            "b.txt/x",
+            failed,
+            "cannot look at `b.txt/x`: a part of the path is not a directory",
+        );
+    }
+
+    #[test]
+    fn what_appears_meanwhile_is_not_replaced() {
+        let mut trial = Trial::new(build);
+        let reply = trial.call_with(
+            "move_file",
+            r#"{"source": "a.txt", "destination": "c.txt"}"#,
+            |fake| _ = fake.add_file("/work/c.txt", "theirs"),
+        );
+        assert_eq!(
+            (reply.verdict, reply.text.as_str()),
+            (Verdict::Failed, "cannot move to `c.txt`: it exists already")
+        );
+        assert_eq!(trial.fake.file("/work/c.txt").unwrap(), b"theirs");
+    }
+
+    #[test]
+    fn both_ends_must_be_covered() {
+        let arguments = r#"{"source": "a.txt", "destination": "d/a.txt"}"#;
+        assert_eq!(
+            Trial::headless(build, &["move_file(d/*)"])
+                .call("move_file", arguments)
+                .verdict,
+            Verdict::Refused
+        );
+        assert_eq!(
+            Trial::headless(build, &["move_file(**)"])
+                .call("move_file", arguments)
+                .verdict,
+            Verdict::Done
+        );
+        let out = r#"{"source": "/etc/x", "destination": "x"}"#;
+        assert_eq!(
+            Trial::headless(build, &["move_file(**)"])
+                .call("move_file", out)
+                .verdict,
+            Verdict::Refused
+        );
+    }
+
+    #[test]
+    fn a_cancel_or_a_full_disk_leaves_nothing_half() {
+        let arguments = r#"{"source": "d", "destination": "x/y/z"}"#;
+        check_cancels(build, "move_file", arguments);
+        check_faults(build, "move_file", arguments);
+    }
 }

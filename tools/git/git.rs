@@ -8,13 +8,15 @@ use crate::tool::prelude::*;
 const COMMITS_DEFAULT: usize = 20;
 /// Git is stopped after this.
 const TIMEOUT: Duration = Duration::from_secs(30);
+/// Names and counts, wide enough that no name is cut.
+const STAT: &str = "--stat=200";
 /// Left of the reply's size for notes.
 const NOTES_BYTES_MAX: usize = 400;
 
 tool! {
     /// Look at the Git repository of the workspace. It never changes it.
-    effect: Read;
-    subject: Words => |args| vec![args.action.word().to_owned()];
+    effect: plan;
+    subject: Words;
     check: |args| check(args);
     needs: [Commands];
     struct Args {
@@ -117,34 +119,74 @@ fn check(args: &Args) -> Vec<String> {
     faults
 }
 
-/// The command line after `git`: no pager, no colours, no program that a repository could name.
+/// No question, no pager, English; and no fetching of what a partial clone lacks, which could run any transport.
+const ENVIRONMENT: &[(&str, Option<&str>)] = &[
+    ("GIT_TERMINAL_PROMPT", Some("0")),
+    ("GIT_PAGER", Some("cat")),
+    ("GIT_NO_LAZY_FETCH", Some("1")),
+    ("GIT_ALLOW_PROTOCOL", Some("none")),
+    ("LC_ALL", Some("C.UTF-8")),
+    ("LANGUAGE", Some("en")),
+    ("GIT_EXTERNAL_DIFF", None),
+];
+
+/// Before the action: no pager, no locks, no colours, no program that a repository could name.
+const BEFORE: &[&str] = &[
+    "--no-pager",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "color.ui=false",
+    "-c",
+    "core.quotePath=false",
+];
+
+/// With whatever shows a patch.
+const PATCH: &[&str] = &[
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--submodule=short",
+];
+
+/// The command line after `git`.
 fn words(args: &Args) -> Vec<String> {
-    let mut words: Vec<String> = [
-        "--no-pager",
-        "--no-optional-locks",
-        "--literal-pathspecs",
-        "-c",
-        "core.fsmonitor=false",
-        "-c",
-        "core.hooksPath=/dev/null",
-        "-c",
-        "log.showSignature=false",
-        "-c",
-        "color.ui=false",
-        "-c",
-        "core.quotePath=false",
-    ]
-    .map(str::to_owned)
-    .to_vec();
+    let mut words: Vec<String> = BEFORE.iter().map(|&word| word.to_owned()).collect();
     words.push(args.action.word().to_owned());
-    let patch = ["--no-ext-diff", "--no-textconv", "--no-color"];
+    add_options(args, &mut words);
+    words.extend(args.r#ref.iter().map(|name| name.0.clone()));
+    words.push("--".to_owned());
+    let mut paths: Vec<&str> = args
+        .paths
+        .iter()
+        .flat_map(|paths| &paths.0)
+        .map(|path| &**path)
+        .collect();
+    // Exactly two paths, one of them outside, would compare any two files, repository or not.
+    if args.action == Action::Diff
+        && let [first, _] = paths.as_slice()
+    {
+        paths.push(first);
+    }
+    words.extend(paths.into_iter().map(str::to_owned));
+    words
+}
+
+/// The options of the action.
+fn add_options(args: &Args, words: &mut Vec<String>) {
     let mut add = |more: &[&str]| words.extend(more.iter().map(|&word| word.to_owned()));
     let has_stat = args.stat == Some(true);
     match args.action {
         Action::Status => add(&["--short", "--branch", "--untracked-files=all"]),
         Action::Diff => {
-            add(&patch);
-            add(if has_stat { &["--stat"] } else { &[] });
+            add(PATCH);
+            add(if has_stat { &[STAT] } else { &[] });
             add(if args.staged == Some(true) {
                 &["--staged"]
             } else {
@@ -152,7 +194,7 @@ fn words(args: &Args) -> Vec<String> {
             });
         }
         Action::Log => {
-            add(&patch);
+            add(PATCH);
             add(&[
                 &format!(
                     "--max-count={}",
@@ -161,38 +203,69 @@ fn words(args: &Args) -> Vec<String> {
                 "--date=short",
             ]);
             add(&["--format=%h %ad %an: %s%d"]);
-            add(if has_stat { &["--stat"] } else { &[] });
+            add(if has_stat { &[STAT] } else { &[] });
         }
         Action::Show => {
-            add(&patch);
-            add(&["--date=iso", if has_stat { "--stat" } else { "--patch" }]);
+            add(PATCH);
+            add(&["--date=iso", if has_stat { STAT } else { "--patch" }]);
         }
-        Action::Blame => add(&["--date=short"]),
+        Action::Blame => add(&["--no-textconv", "--date=short"]),
     }
-    words.extend(args.r#ref.iter().map(|name| name.0.clone()));
-    words.push("--".to_owned());
-    words.extend(
-        args.paths
-            .iter()
-            .flat_map(|paths| &paths.0)
-            .map(|path| path.0.clone()),
-    );
-    words
+}
+
+/// It only reads, unless a path leads outside or to a secret: that is asked about like any other.
+fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
+    let files = Files::grant(look);
+    // `HEAD:path` shows a file as it was.
+    let in_ref = args
+        .r#ref
+        .iter()
+        .filter_map(|name| name.split_once(':'))
+        .map(|(_, path)| path)
+        .filter(|path| !path.is_empty());
+    let given = args
+        .paths
+        .iter()
+        .flat_map(|paths| &paths.0)
+        .map(|path| &**path)
+        .chain(in_ref);
+    let mut asks = Vec::new();
+    for path in given {
+        // What Git knows by a name that leads nowhere by now is no secret of this machine's, but may look like one.
+        match files.target(path) {
+            Ok(target) if target.place == Place::Inside => (),
+            Ok(target) => asks.push(target.shown),
+            Err(_) => asks.push(path.to_owned()),
+        }
+    }
+    let effect = if asks.is_empty() {
+        Effect::Read
+    } else {
+        Effect::Change
+    };
+    let shown = if asks.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "git {}\nof what lies outside the workspace or looks like a secret: {}",
+            words(args).join(" "),
+            asks.join(", ")
+        )
+    };
+    Ok(Plan {
+        shown,
+        ..Plan::of(effect, Subject::Words(vec![args.action.word().to_owned()]))
+    })
 }
 
 fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let spawn = Spawn {
         program: "git".into(),
         args: words(&args).into_iter().map(Into::into).collect(),
-        env: [
-            ("GIT_TERMINAL_PROMPT", "0"),
-            ("GIT_PAGER", "cat"),
-            ("LC_ALL", "C.UTF-8"),
-        ]
-        .into_iter()
-        .map(|(name, value)| (name.into(), Some(value.into())))
-        .chain([("GIT_EXTERNAL_DIFF".into(), None)])
-        .collect(),
+        env: ENVIRONMENT
+            .iter()
+            .map(|&(name, value)| (name.into(), value.map(Into::into)))
+            .collect(),
         directory: commands.directory(None)?,
         has_input: false,
         is_merged: false,
@@ -210,6 +283,11 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
             Ok(empty(args.action).to_owned().into())
         }
         Ended::Exited(Exit::Code(0)) => Ok(output.trim_end_matches('\n').to_owned().into()),
+        Ended::Exited(Exit::Code(_))
+            if errors.to_ascii_lowercase().contains("not a git repository") =>
+        {
+            Err(Failure::new("the workspace is not in a Git repository"))
+        }
         Ended::Exited(Exit::Code(code)) => Err(Failure::new(format!(
             "git {} ended with {code}: {}",
             args.action.word(),
@@ -234,5 +312,126 @@ fn empty(action: Action) -> &'static str {
         Action::Log => "no commits",
         Action::Show => "nothing to show",
         Action::Blame => "the file is empty",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tool::Verdict;
+    use crate::tool::trial::{Trial, check, check_cancels};
+    use crate::world::fake::{Fake, Program};
+
+    /// A git that tells what it was called with.
+    fn build(fake: &Fake) {
+        fake.add_file("/work/.env", "K=1")
+            .add_file("/etc/passwd", "")
+            .program("git", |spawn| {
+                let words: Vec<&str> = spawn
+                    .args
+                    .iter()
+                    .map(|word| word.to_str().unwrap())
+                    .collect();
+                let at = words
+                    .iter()
+                    .position(|word| ["status", "diff", "log", "show", "blame"].contains(word))
+                    .unwrap();
+                Program::new(words[at..].join(" "), 0)
+            });
+    }
+
+    #[track_caller]
+    fn calls(arguments: &str, words: &str) {
+        check(build, "git", arguments, Verdict::Done, words);
+    }
+
+    #[test]
+    fn actions_become_words() {
+        let patch = "--no-ext-diff --no-textconv --no-color --submodule=short";
+        calls(
+            r#"{"action": "status"}"#,
+            "status --short --branch --untracked-files=all --",
+        );
+        calls(r#"{"action": "diff"}"#, &format!("diff {patch} --"));
+        calls(
+            r#"{"action": "diff", "staged": true, "stat": true, "ref": "HEAD~1", "paths": ["a", "-b"]}"#,
+            &format!("diff {patch} --stat=200 --staged HEAD~1 -- a -b a"),
+        );
+        calls(
+            r#"{"action": "log", "limit": 3, "paths": ["*"]}"#,
+            &format!("log {patch} --max-count=3 --date=short --format=%h %ad %an: %s%d -- *"),
+        );
+        calls(
+            r#"{"action": "show", "ref": "v1"}"#,
+            &format!("show {patch} --date=iso --patch v1 --"),
+        );
+        calls(
+            r#"{"action": "blame", "paths": ["a b"], "ref": "HEAD"}"#,
+            "blame --no-textconv --date=short HEAD -- a b",
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        for (arguments, fault) in [
+            (
+                r#"{"action": "push"}"#,
+                "`action` must be one of status, diff, log, show, blame, not \"push\"",
+            ),
+            (
+                r#"{"action": "status", "ref": "x"}"#,
+                "`ref` goes with diff, log, show, blame, not with status",
+            ),
+            (
+                r#"{"action": "status", "staged": true, "limit": 3}"#,
+                "`staged` goes with diff, not with status\n- `limit` goes with log",
+            ),
+            (
+                r#"{"action": "log", "ref": "--output=x"}"#,
+                "`ref` must not begin with `-`",
+            ),
+            (r#"{"action": "log", "ref": "a b"}"#, "or hold blanks"),
+            (r#"{"action": "blame"}"#, "blame needs exactly one path"),
+            (
+                r#"{"action": "blame", "paths": ["a", "b"]}"#,
+                "blame needs exactly one path",
+            ),
+            (
+                r#"{"action": "log", "paths": ["a\u0000b"]}"#,
+                "must not hold NUL",
+            ),
+        ] {
+            let reply = Trial::new(build).call("git", arguments);
+            assert_eq!(reply.verdict, Verdict::Invalid, "{arguments}");
+            assert!(reply.text.contains(fault), "{}", reply.text);
+        }
+        check(
+            |_| (),
+            "git",
+            r#"{"action": "status"}"#,
+            Verdict::Failed,
+            "`git` is not installed or not in PATH",
+        );
+    }
+
+    #[test]
+    fn what_lies_outside_or_is_secret_is_asked_about() {
+        for (arguments, questions) in [
+            (r#"{"action": "diff", "paths": ["src"]}"#, 0),
+            (r#"{"action": "show", "ref": "HEAD:src/a.rs"}"#, 0),
+            (r#"{"action": "diff", "paths": ["/etc/passwd", "src"]}"#, 1),
+            (r#"{"action": "diff", "paths": ["../x"]}"#, 1),
+            (r#"{"action": "log", "paths": [".env"]}"#, 1),
+            (r#"{"action": "show", "ref": "HEAD:.env"}"#, 1),
+            (r#"{"action": "show", "ref": "HEAD:keys/id_rsa"}"#, 1),
+        ] {
+            let mut trial = Trial::new(build);
+            trial.call("git", arguments);
+            assert_eq!(trial.questions.len(), questions, "{arguments}");
+        }
+    }
+
+    #[test]
+    fn a_cancel_ends_it() {
+        check_cancels(build, "git", r#"{"action": "log"}"#);
     }
 }

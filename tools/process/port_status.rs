@@ -98,3 +98,119 @@ fn row(socket: &Listening, processes: &Processes) -> String {
         owners => format!("{protocol} {address}  {}", owners.join("; ")),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+    use crate::tool::Verdict;
+    use crate::tool::prelude::*;
+    use crate::tool::trial::{Trial, check, check_cancels};
+    use crate::world::fake::Fake;
+
+    fn process(pid: u32, name: &str, command: &str) -> Process {
+        Process {
+            pid,
+            parent: 1,
+            name: name.to_owned(),
+            command: command.to_owned(),
+            started_ticks: 7,
+            started: 0,
+            user: 1,
+        }
+    }
+
+    fn socket(
+        protocol: Protocol,
+        address: impl Into<IpAddr>,
+        port: u16,
+        pids: &[u32],
+    ) -> Listening {
+        Listening {
+            protocol,
+            address: address.into(),
+            port,
+            pids: pids.to_vec(),
+            user: 33,
+        }
+    }
+
+    fn build(fake: &Fake) {
+        fake.add_process(process(20, "node", "node\nserver.js"))
+            .add_process(process(21, "node", "worker"));
+        fake.add_listening(socket(Protocol::Udp, Ipv4Addr::LOCALHOST, 53, &[]));
+        fake.add_listening(socket(
+            Protocol::Tcp,
+            Ipv6Addr::UNSPECIFIED,
+            3000,
+            &[20, 21],
+        ));
+        fake.add_listening(socket(Protocol::Tcp, Ipv4Addr::UNSPECIFIED, 3000, &[99]));
+        fake.add_listening(socket(Protocol::Tcp, Ipv4Addr::LOCALHOST, 53, &[20]));
+    }
+
+    #[test]
+    fn sockets_come_by_port_with_their_owners() {
+        let tcp = "tcp 127.0.0.1:53  node (pid 20): node server.js";
+        let udp = "udp 127.0.0.1:53  a process of user 33 that cannot be seen from here";
+        let web = "tcp 0.0.0.0:3000  pid 99, which ended\ntcp [::]:3000  node (pid 20): node server.js; node (pid 21): worker";
+        check(
+            build,
+            "port_status",
+            "{}",
+            Verdict::Done,
+            &format!("{tcp}\n{udp}\n{web}"),
+        );
+        check(
+            build,
+            "port_status",
+            r#"{"port": 3000}"#,
+            Verdict::Done,
+            web,
+        );
+        check(
+            build,
+            "port_status",
+            r#"{"port": 3001}"#,
+            Verdict::Done,
+            "nothing listens on port 3001",
+        );
+        check(
+            |_| (),
+            "port_status",
+            "{}",
+            Verdict::Done,
+            "nothing listens on any port",
+        );
+        let mut trial = Trial::new(build);
+        for port in ["0", "65536", "\"80\""] {
+            assert_eq!(
+                trial
+                    .call("port_status", &format!(r#"{{"port": {port}}}"#))
+                    .verdict,
+                Verdict::Invalid
+            );
+        }
+        assert!(trial.questions.is_empty());
+    }
+
+    #[test]
+    fn many_sockets_are_cut() {
+        let many = |fake: &Fake| {
+            (1..=250).for_each(|port| {
+                _ = fake.add_listening(socket(Protocol::Tcp, Ipv4Addr::LOCALHOST, port, &[]));
+            });
+        };
+        let reply = Trial::new(many).call("port_status", "{}");
+        assert!(
+            reply.text.ends_with("\n(50 more; name a port)"),
+            "{}",
+            reply.text
+        );
+    }
+
+    #[test]
+    fn a_cancel_ends_it() {
+        check_cancels(build, "port_status", "{}");
+    }
+}

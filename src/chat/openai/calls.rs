@@ -181,9 +181,6 @@ impl Calls {
             let mut call = std::mem::take(&mut slot.call);
             call.arguments.push_str(rest);
             if call.name.is_empty() {
-                if call.id.is_empty() && call.arguments.is_empty() {
-                    continue;
-                }
                 if call.arguments.is_empty() {
                     continue; // An id alone calls nothing.
                 }
@@ -255,6 +252,10 @@ impl Slot {
 }
 
 /// Whether a text that grows is a whole JSON object by its brackets; in linear time over all its pieces.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "the states of a scanner that is looked at after every byte"
+)]
 #[derive(Debug, Default)]
 struct Balance {
     depth: usize,

@@ -44,6 +44,12 @@ pub(crate) fn of_response(head: &ResponseHead, body: &[u8], source: &Source) -> 
     fault(kind, head, &said, source)
 }
 
+/// The member of the request that a refusal names as the cause, and its words, both in lower case.
+pub(super) fn param_and_words(body: &[u8]) -> (String, String) {
+    let said = Said::read(body);
+    (said.param.to_lowercase(), said.words())
+}
+
 /// The fault of a request that its server cannot serve at all: what the server says, and nothing of the wire.
 fn no_endpoint(head: &ResponseHead, said: &Said) -> Fault {
     let text = match one_line(said.text.trim(), NO_ENDPOINT_CELLS_MAX) {

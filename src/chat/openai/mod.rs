@@ -12,7 +12,7 @@ mod template;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::errors::{Source, of_response};
+pub(crate) use self::errors::Source;
 pub(crate) use self::models::{Model, default_model, read_models};
 pub(crate) use self::quirks::{Quirks, Sent};
 pub(crate) use self::reader::{BodyEnd, Progress, Reader};

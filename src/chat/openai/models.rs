@@ -5,9 +5,6 @@ use crate::chat::{Fault, Kind};
 use crate::json::{Value, parse};
 use crate::wire::ResponseHead;
 
-/// Bytes of a list.
-pub(crate) const LIST_BYTES_MAX: usize = 8 * 1024 * 1024;
-
 /// A model that an endpoint offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Model {
@@ -144,18 +141,16 @@ fn is_chat(entry: &Value, id: &str) -> bool {
     {
         return false;
     }
-    match entry.pointer("/capabilities/type").and_then(Value::as_str) {
-        Some(kind) => kind == "chat",
-        None => {
-            let type_word = entry
-                .get("type")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
-            let words = [id.to_lowercase(), type_word.to_lowercase()];
-            let others = ["embed", "rerank", "whisper", "tts-", "dall-e", "moderation"];
-            !words
-                .iter()
-                .any(|word| others.iter().any(|other| word.contains(other)))
-        }
+    if let Some(kind) = entry.pointer("/capabilities/type").and_then(Value::as_str) {
+        return kind == "chat";
     }
+    let kind = entry
+        .get("type")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
+    let words = [id.to_lowercase(), kind.to_lowercase()];
+    let others = ["embed", "rerank", "whisper", "tts-", "dall-e", "moderation"];
+    !words
+        .iter()
+        .any(|word| others.iter().any(|other| word.contains(other)))
 }

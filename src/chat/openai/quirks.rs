@@ -1,8 +1,12 @@
 //! What an endpoint taught us by refusing a field that we sent; each lesson is learnt once.
 
-use crate::json::{Value, parse};
+use crate::chat::openai::errors::param_and_words;
 
 /// How requests to an endpoint differ from the usual.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "a set of facts; any of them can hold"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Quirks {
     /// It does not know `stream_options`: usage is not asked for.
@@ -16,6 +20,10 @@ pub(crate) struct Quirks {
 }
 
 /// Which of the fields that can be refused a request has.
+#[allow(
+    clippy::struct_excessive_bools,
+    reason = "a set of facts; any of them can hold"
+)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sent {
     pub(crate) stream_options: bool,
@@ -30,7 +38,7 @@ impl Quirks {
         if !matches!(status, 400 | 422) {
             return None;
         }
-        let (param, words) = read(body);
+        let (param, words) = param_and_words(body);
         let names = |field: &str| param == field || words.contains(field);
         if sent.stream_options && !self.has_no_stream_options && names("stream_options") {
             self.has_no_stream_options = true;
@@ -40,6 +48,8 @@ impl Quirks {
             "unsupported",
             "not supported",
             "unrecognized",
+            "not permitted",
+            "unknown",
             "max_completion_tokens",
         ]
         .iter()
@@ -65,14 +75,4 @@ impl Quirks {
         }
         None
     }
-}
-
-/// The member that is named as the cause, and all the words, in lower case.
-fn read(body: &[u8]) -> (String, String) {
-    let words = String::from_utf8_lossy(body).to_lowercase();
-    let param = parse(body).ok().and_then(|value| {
-        let param = value.pointer("/error/param").or_else(|| value.get("param"));
-        param.and_then(Value::as_str).map(str::to_lowercase)
-    });
-    (param.unwrap_or_default(), words)
 }

@@ -157,6 +157,12 @@ impl Reader {
         &self.frames.gather.text
     }
 
+    /// Builds the value of every frame, also where that can be spared.
+    #[cfg(test)]
+    pub(super) fn take_the_long_way(&mut self) {
+        self.frames.is_slow = true;
+    }
+
     /// Events so far that were no keep-alive: whether something moves.
     pub(crate) fn events(&self) -> u64 {
         self.frames.events

@@ -19,7 +19,7 @@ pub(super) fn front(options: &Options<'_>) -> Vec<u8> {
 }
 
 /// The body from the end of the last array.
-pub(super) fn back(options: &Options<'_>, quirks: &Quirks) -> Vec<u8> {
+pub(super) fn back(options: &Options<'_>, quirks: Quirks) -> Vec<u8> {
     let mut out = b"]".to_vec();
     if options.is_streaming {
         out.extend_from_slice(b",\"stream\":true");

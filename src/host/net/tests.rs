@@ -6,20 +6,10 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use super::*;
-use crate::host::scratch::{Scratch, has_program, say_skipped};
-
-/// Waits for `source` as a driver would, without one.
-fn wait(source: Source, events: i16) {
-    let mut fds = [PollFd {
-        fd: source.0,
-        events,
-        revents: 0,
-    }];
-    sys::poll_fds(&mut fds, -1).unwrap();
-}
+use crate::host::scratch::{Scratch, has_program, say_skipped, wait_source};
 
 fn connected(stream: &mut dyn Stream) -> io::Result<()> {
-    wait(stream.source(), sys::POLLOUT);
+    wait_source(stream.source(), sys::POLLOUT);
     stream.connected()
 }
 
@@ -33,10 +23,10 @@ fn check_talk(stream: &mut dyn Stream, accepted: &mut dyn Stream) {
     assert_eq!(kind(stream.read(&mut buffer)), ErrorKind::WouldBlock);
     for _ in 0..2 {
         assert_eq!(stream.write(b"there").unwrap(), 5);
-        wait(accepted.source(), sys::POLLIN);
+        wait_source(accepted.source(), sys::POLLIN);
         assert_eq!(accepted.read(&mut buffer).unwrap(), 5);
         assert_eq!(accepted.write(b"back").unwrap(), 4);
-        wait(stream.source(), sys::POLLIN);
+        wait_source(stream.source(), sys::POLLIN);
         assert_eq!(stream.read(&mut buffer).unwrap(), 4);
         assert_eq!(&buffer[..4], b"back");
     }
@@ -52,12 +42,12 @@ fn check_full_and_gone(stream: &mut dyn Stream, accepted: Box<dyn Stream>) {
     };
     assert_eq!(error.kind(), ErrorKind::WouldBlock);
     drop(accepted);
-    wait(stream.source(), sys::POLLIN);
+    wait_source(stream.source(), sys::POLLIN);
     let error = loop {
         match stream.write(&piece) {
             Ok(_) => {}
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                wait(stream.source(), sys::POLLOUT);
+                wait_source(stream.source(), sys::POLLOUT);
             }
             Err(error) => break error,
         }
@@ -80,7 +70,7 @@ fn both_kinds_of_addresses_are_connected_and_accepted() {
         let none = listener.accept().err().unwrap();
         assert_eq!(none.kind(), ErrorKind::WouldBlock);
         let mut stream = Network.connect(&Peer::Ip(listener.address())).unwrap();
-        wait(listener.source(), sys::POLLIN);
+        wait_source(listener.source(), sys::POLLIN);
         let mut accepted = listener.accept().unwrap();
         check_talk(stream.as_mut(), accepted.as_mut());
         check_full_and_gone(stream.as_mut(), accepted);
@@ -91,11 +81,11 @@ fn both_kinds_of_addresses_are_connected_and_accepted() {
 fn small_writes_are_not_held_back() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let opened = TcpStream::from(sys::connect_ip(&address).unwrap());
-    assert!(!opened.nodelay().unwrap(), "the system's default");
+    let begun = begin_connection(&Peer::Ip(address)).unwrap();
+    assert!(matches!(begun.socket, Socket::Tcp(stream) if stream.nodelay().unwrap()));
     let mut door = Network.listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let client = TcpStream::connect(door.address()).unwrap();
-    wait(door.source(), sys::POLLIN);
+    wait_source(door.source(), sys::POLLIN);
     let accepted = door.accept().unwrap();
     let text = std::fs::read_to_string(format!("/proc/self/fdinfo/{}", accepted.source().0));
     // O_NONBLOCK among the flags, in octal.
@@ -194,7 +184,7 @@ print(s.getsockname()[1], flush=True); sys.stdin.read()";
 
 fn answer(host: &str) -> io::Result<Vec<SocketAddr>> {
     let mut lookup = Network.lookup(host, 80);
-    wait(lookup.source(), sys::POLLIN);
+    wait_source(lookup.source(), sys::POLLIN);
     let answer = lookup.take().unwrap();
     assert!(lookup.take().is_none(), "once");
     answer

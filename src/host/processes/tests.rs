@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::*;
-use crate::host::scratch::say_skipped;
+use crate::host::scratch::{say_skipped, wait_ready};
 
 /// A program that waits for ever, and has begun: a command line is there only some time after the
 /// start.
@@ -65,20 +65,10 @@ fn threads_zombies_and_nobody_are_no_processes() {
 
     let mut child = Command::new("true").spawn().unwrap();
     let ended = sys::open_process(child.id()).unwrap();
-    wait(&ended);
+    wait_ready(&ended, sys::POLLIN);
     assert_eq!(stat(child.id()).unwrap().unwrap().state, b'Z');
     assert_eq!(table.find(child.id()).unwrap(), None);
     child.wait().unwrap();
-}
-
-fn wait(ended: &std::os::fd::OwnedFd) {
-    use std::os::fd::AsRawFd;
-    let mut fds = [sys::PollFd {
-        fd: ended.as_raw_fd(),
-        events: sys::POLLIN,
-        revents: 0,
-    }];
-    sys::poll_fds(&mut fds, -1).unwrap();
 }
 
 #[test]

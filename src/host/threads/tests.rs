@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use super::*;
-use crate::host::scratch::{alone, never, say_skipped};
+use crate::host::scratch::{alone, never, say_skipped, wait_source};
+use crate::world::Signal;
 
 fn crew() -> Crew {
     Crew::new(Arc::new(SystemClock::new()))
@@ -164,8 +165,8 @@ fn a_signal_comes_once_and_before_everything_else() {
         }
         // To a process of several threads it may come a moment later: wait for nothing else first.
         sys::signal_process(std::process::id(), number).unwrap();
-        let fd = signals::installed().unwrap().fd();
-        sys::poll_fds(&mut [entry(fd, sys::POLLIN)], -1).unwrap();
+        let fd = Source(signals::installed().unwrap().fd());
+        wait_source(fd, sys::POLLIN);
         let event = crew.wait(&interests, Some(Moment::default()));
         assert_eq!(event, Event::Signal(expected));
     }
@@ -193,8 +194,8 @@ fn a_poll_neither_takes_signals_nor_ends() {
     crew.inbox().put(CallId(1), None);
     signals::install();
     sys::signal_process(std::process::id(), sys::SIGTERM).unwrap();
-    let fd = signals::installed().unwrap().fd();
-    sys::poll_fds(&mut [entry(fd, sys::POLLIN)], -1).unwrap();
+    let fd = Source(signals::installed().unwrap().fd());
+    wait_source(fd, sys::POLLIN);
     let (ready, _writer) = full();
     let interests = read_interests(&[&ready]);
     let ready = Some(source(&ready));
@@ -213,13 +214,23 @@ fn a_flag_set_elsewhere_wakes_a_poll() {
         let (sender, begun) = mpsc::channel();
         let (inner, flag) = (Arc::clone(&crew), cancel.clone());
         let waiting = thread::spawn(move || {
-            sender.send(()).unwrap();
+            sender.send(own_stat()).unwrap();
             inner.poll(&read_interests(&[&empty]), None, &flag)
         });
-        begun.recv().unwrap();
+        let stat = begun.recv().unwrap();
+        // It says that it begins, and sleeps for the first time in the poll.
+        while !std::fs::read_to_string(&stat).unwrap().contains(") S ") {
+            thread::yield_now();
+        }
         cancel.set();
         assert_eq!(waiting.join().unwrap(), None);
     }
+}
+
+/// Where `/proc` says what this thread does.
+fn own_stat() -> std::path::PathBuf {
+    let own = std::fs::read_link("/proc/thread-self").unwrap();
+    std::path::Path::new("/proc").join(own).join("stat")
 }
 
 #[test]
@@ -322,4 +333,13 @@ fn a_hangup_is_told_of_pipes_and_sockets_and_bytes_are_none() {
     assert_eq!(crew.wait(&hangup, now()), Event::Tick);
     drop(client);
     assert_eq!(crew.wait(&hangup, None), Event::Ready(source(&server)));
+}
+
+#[test]
+fn a_standard_stream_hangs_up_only_when_both_ways_are_closed() {
+    let check = |fd, expected| assert_eq!(polled(Interest::hangup(Source(fd))).events, expected);
+    for fd in 0..=2 {
+        check(fd, 0);
+    }
+    check(3, sys::POLLRDHUP);
 }

@@ -4,8 +4,9 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::http::fault::Phase;
 use crate::http::{
-    Client, Exchange, Fault, FaultKind, Moment, Phase, Progress, Proxies, Request, Timeouts, finish,
+    Client, Exchange, Fault, FaultKind, Moment, Progress, Proxies, Request, Timeouts, finish,
 };
 use crate::wire::Url;
 use crate::world::World;

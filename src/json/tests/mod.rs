@@ -6,7 +6,9 @@ mod grammar;
 mod halves;
 mod values;
 
-use super::{Error, Value, parse, write, write_indented};
+use super::error::Error;
+use super::write::write_indented;
+use super::{Value, parse, write};
 
 /// The compact text of `value`.
 fn compact(value: &Value) -> String {

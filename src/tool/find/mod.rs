@@ -7,6 +7,7 @@
 mod answer;
 #[cfg(test)]
 mod compile;
+#[cfg(test)]
 mod drift;
 mod query;
 mod search;
@@ -14,9 +15,12 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use self::answer::{Answer, Directory, Entry, Request, Session, answer};
+pub(crate) use self::answer::{Directory, Entry, Request, Session, answer};
+#[cfg(test)]
 pub(crate) use self::drift::{Words, drift};
-pub(crate) use self::search::{Ranked, Search, search, search_all};
+pub(crate) use self::search::search;
+#[cfg(test)]
+pub(crate) use self::tables::Claim;
 pub(crate) use self::tables::{
-    Category, Claim, Kind, Matcher, Name, Overlap, Rule, Run, Side, Span, Stem,
+    Category, Kind, Matcher, Name, Overlap, Rule, Run, Side, Span, Stem,
 };

@@ -18,6 +18,8 @@ const LINGER: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(10);
 /// Bytes taken from a pipe at once.
 const PIECE_BYTES_MAX: usize = 64 * 1024;
+/// Pieces taken or given before the clock and the cancel are looked at again: a child may print faster than we read.
+const PIECES_MAX: usize = 16;
 /// Processes left behind that are named.
 const LEFT_NAMED_MAX: usize = 5;
 
@@ -95,15 +97,11 @@ impl Commands {
     /// Runs `command` to its end, or until it times out or `call` is cancelled; then nothing of its group lives.
     pub(crate) fn run(&self, command: Command, call: &Call) -> Result<Ran, Failure> {
         let program = command.spawn.program.to_string_lossy().into_owned();
+        call.check()?;
         let running = self
             .processes
             .start(&command.spawn)
-            .map_err(|error| match error.kind() {
-                io::ErrorKind::NotFound => {
-                    Failure::new(format!("`{program}` is not installed or not in PATH"))
-                }
-                _ => Failure::io(&format!("cannot run `{program}`"), &error),
-            })?;
+            .map_err(|error| self.no_start(&program, &command.spawn, &error))?;
         let began = self.clock.now();
         let until = [
             command.timeout.map(|timeout| began.after(timeout)),
@@ -125,6 +123,27 @@ impl Commands {
         })
     }
 
+    /// Why a program did not start; the system says of a missing folder the same as of a missing program.
+    fn no_start(&self, program: &str, spawn: &Spawn, error: &io::Error) -> Failure {
+        let has_directory = || {
+            self.files
+                .stat(&spawn.directory, true)
+                .is_ok_and(|stat| stat.kind == world::Kind::Directory)
+        };
+        match error.kind() {
+            io::ErrorKind::NotFound if has_directory() => {
+                Failure::new(format!("`{program}` is not installed or not in PATH"))
+            }
+            io::ErrorKind::NotFound => {
+                let shown = self.roots.shown(&spawn.directory);
+                Failure::new(format!(
+                    "cannot run `{program}` in `{shown}`: there is no such directory"
+                ))
+            }
+            _ => Failure::io(&format!("cannot run `{program}`"), error),
+        }
+    }
+
     /// Feeds and drains the child until it ends.
     fn attend(
         &self,
@@ -141,12 +160,10 @@ impl Commands {
             }
             watch.feed();
             watch.drain(&*call.progress);
-            let exit = watch
-                .running
-                .child
-                .try_exit()
+            watch
+                .look()
                 .map_err(|error| Failure::io("cannot wait for the command", &error))?;
-            if let Some(exit) = exit {
+            if let Some(exit) = watch.exit {
                 return Ok(Ended::Exited(exit));
             }
             let (interests, is_blind) = watch.interests();
@@ -192,7 +209,7 @@ impl Commands {
         let until = self.clock.now().after(wait);
         loop {
             watch.drain(&|_| ());
-            let has_exited = matches!(watch.running.child.try_exit(), Ok(Some(_)) | Err(_));
+            let has_exited = watch.look().is_err() || watch.exit.is_some();
             let is_over = watch.is_drained() && has_exited;
             let is_gone = !is_reaping || watch.running.child.remaining().is_empty();
             let now = self.clock.now();
@@ -209,6 +226,8 @@ impl Commands {
 /// A child that is being attended to.
 struct Watch {
     running: Running,
+    /// Set once it ended; then its exit source is readable for good and no longer waited for.
+    exit: Option<Exit>,
     input: Vec<u8>,
     fed: usize,
     output: Kept,
@@ -222,6 +241,7 @@ impl Watch {
         Self {
             is_errors_open: running.errors.is_some(),
             running,
+            exit: None,
             input: command.input,
             fed: 0,
             output: Kept::new(command.output_bytes_max),
@@ -234,14 +254,27 @@ impl Watch {
         !self.is_output_open && !self.is_errors_open
     }
 
+    /// Notes whether the child ended.
+    fn look(&mut self) -> io::Result<()> {
+        if self.exit.is_none() {
+            self.exit = self.running.child.try_exit()?;
+        }
+        Ok(())
+    }
+
     /// Writes what the child takes; closes its input at the end, or when it stopped reading.
     fn feed(&mut self) {
-        while let Some(stream) = &mut self.running.input {
-            if self.fed == self.input.len() {
+        for _ in 0..PIECES_MAX {
+            let Some(stream) = &mut self.running.input else {
+                return;
+            };
+            let rest = self.input.get(self.fed..).unwrap_or_default();
+            if rest.is_empty() {
                 self.running.input = None;
                 return;
             }
-            match stream.write(&self.input[self.fed..]) {
+            match stream.write(&rest[..rest.len().min(PIECE_BYTES_MAX)]) {
+                Ok(0) => return,
                 Ok(count) => self.fed += count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(_) => self.running.input = None, // It does not read: that is its own affair.
@@ -263,7 +296,11 @@ impl Watch {
     /// What to wait for, and whether the child's end is not among it.
     fn interests(&self) -> (Vec<Interest>, bool) {
         let mut interests = Vec::new();
-        let exit: Option<Source> = self.running.child.exit_source();
+        let exit: Option<Source> = self
+            .running
+            .child
+            .exit_source()
+            .filter(|_| self.exit.is_none());
         interests.extend(exit.map(Interest::read));
         if self.is_output_open {
             interests.push(Interest::read(self.running.output.source()));
@@ -278,10 +315,10 @@ impl Watch {
     }
 }
 
-/// Reads all there is; false at the end.
+/// Reads what there is, up to [`PIECES_MAX`]; false at the end.
 fn drain(stream: &mut dyn Stream, kept: &mut Kept, progress: &dyn Fn(&str)) -> bool {
     let mut piece = vec![0; PIECE_BYTES_MAX];
-    loop {
+    for _ in 0..PIECES_MAX {
         match stream.read(&mut piece) {
             Ok(0) => return false,
             Ok(count) => {
@@ -298,6 +335,7 @@ fn drain(stream: &mut dyn Stream, kept: &mut Kept, progress: &dyn Fn(&str)) -> b
             Err(_) => return false,
         }
     }
+    true
 }
 
 /// Output of bounded size: its head, and a ring for its tail.
@@ -335,13 +373,17 @@ impl Kept {
         let room = self.tail_bytes_max - self.tail.len();
         let (fresh, over) = rest.split_at(room.min(rest.len()));
         self.tail.extend_from_slice(fresh);
-        for &byte in over {
-            self.tail[self.start] = byte;
-            self.start = (self.start + 1) % self.tail_bytes_max;
+        // What is over goes around: at most to the end of the ring, then from its beginning.
+        let (first, second) = over.split_at(over.len().min(self.tail.len() - self.start));
+        self.tail[self.start..self.start + first.len()].copy_from_slice(first);
+        self.tail[..second.len()].copy_from_slice(second);
+        if let Some(start) = (self.start + over.len()).checked_rem(self.tail.len()) {
+            self.start = start;
         }
     }
 
     /// All bytes seen, kept or not.
+    #[cfg(test)]
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
@@ -390,3 +432,7 @@ fn complete(bytes: &[u8]) -> usize {
     }
     bytes.len()
 }
+
+#[cfg(test)]
+#[path = "commands_tests.rs"]
+mod tests;

@@ -3,11 +3,11 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Need, Row, Supply};
-use crate::tool::contract::{Change, Failure, Fingerprint};
+use crate::tool::contract::{Change, Failure, Fingerprint, Plan, Subject};
 use crate::tool::place::{Roots, Target};
 use crate::world::{self, Item, Kind, Stat};
 
@@ -45,14 +45,35 @@ impl Files {
         self.roots.target_itself(&*self.port, given)
     }
 
+    /// What the call was planned on: the path at `index` of its subject, if it still leads where it led. A run must
+    /// use this and not follow the argument anew, or a link changed meanwhile would lead it past consent.
+    pub(crate) fn planned(&self, plan: &Plan, index: usize) -> Result<Target, Failure> {
+        self.confirmed(plan, index, false)
+    }
+
+    /// The same for a path whose last part may itself be a link.
+    pub(crate) fn planned_itself(&self, plan: &Plan, index: usize) -> Result<Target, Failure> {
+        self.confirmed(plan, index, true)
+    }
+
+    fn confirmed(&self, plan: &Plan, index: usize, is_itself: bool) -> Result<Target, Failure> {
+        let target = match &plan.subject {
+            Subject::Paths(targets) => targets.get(index).cloned(),
+            _ => None,
+        };
+        let target = target.ok_or_else(|| Failure::new("not run: the plan names no such path"))?;
+        Roots::confirm(&*self.port, &target, is_itself)?;
+        Ok(target)
+    }
+
+    /// The entry `name` of the folder `parent`.
+    pub(crate) fn below(&self, parent: &Target, name: &std::ffi::OsStr) -> Target {
+        self.roots.below(parent, name)
+    }
+
     /// `path` as people read it.
     pub(crate) fn shown(&self, path: &Path) -> String {
         self.roots.shown(path)
-    }
-
-    /// The folder that relative paths start from.
-    pub(crate) fn workspace(&self) -> &Path {
-        &self.roots.workspace
     }
 
     /// Whether `path` is the workspace, an added folder, or holds one of them.
@@ -75,10 +96,15 @@ impl Files {
 
     /// The bytes of a regular file, refused above [`FILE_BYTES_MAX`].
     pub(crate) fn read(&self, target: &Target) -> Result<Vec<u8>, Failure> {
-        let doing = format!("cannot read `{}`", target.shown);
+        self.read_to("read", target)
+    }
+
+    /// The same for a call that wants to do `verb` with the file, and says so where it cannot.
+    pub(crate) fn read_to(&self, verb: &str, target: &Target) -> Result<Vec<u8>, Failure> {
+        let doing = format!("cannot {verb} `{}`", target.shown);
         let stat = self
             .port
-            .stat(&target.path, true)
+            .stat(&target.path, false)
             .map_err(|error| Failure::io(&doing, &error))?;
         match stat.kind {
             Kind::Directory => return Err(Failure::new(format!("{doing}: it is a directory"))),
@@ -89,7 +115,7 @@ impl Files {
         }
         if FILE_BYTES_MAX < stat.bytes {
             return Err(Failure::new(format!(
-                "{doing}: it has {} bytes, and at most {FILE_BYTES_MAX} are read",
+                "{doing}: it has {} bytes, more than {FILE_BYTES_MAX}",
                 stat.bytes
             )));
         }
@@ -103,6 +129,28 @@ impl Files {
             )));
         }
         Ok(bytes)
+    }
+
+    /// The bytes that the file at `path` had when `plan` bound it; a failure if they are others by now.
+    pub(crate) fn read_bound(
+        &self,
+        verb: &str,
+        target: &Target,
+        plan: &Plan,
+    ) -> Result<Vec<u8>, Failure> {
+        let bytes = self.read_to(verb, target)?;
+        let bound = plan
+            .binding
+            .files
+            .iter()
+            .find(|(path, _)| *path == target.path);
+        match bound {
+            Some((_, Some(seen))) if seen.hash == hash(&bytes) => Ok(bytes),
+            _ => Err(Failure::new(format!(
+                "cannot {verb} `{}`: it changed meanwhile; nothing was written",
+                target.shown
+            ))),
+        }
     }
 
     /// The entries of a folder, at most `items_max`, and whether there are more.
@@ -128,15 +176,16 @@ pub(in crate::tool) fn fingerprint(
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Failure::file("look at", path, &error)),
     };
-    let mut hash = 0;
-    if stat.kind == Kind::File && stat.bytes <= FILE_BYTES_MAX {
-        let bytes = port
-            .read(path, FILE_BYTES_MAX)
-            .map_err(|error| Failure::file("read", path, &error))?;
-        let mut hasher = DefaultHasher::new();
-        bytes.hash(&mut hasher);
-        hash = hasher.finish();
-    }
+    let is_read = stat.kind == Kind::File && stat.bytes <= FILE_BYTES_MAX;
+    let hash = if is_read {
+        hash(
+            &port
+                .read(path, FILE_BYTES_MAX)
+                .map_err(|error| Failure::file("read", path, &error))?,
+        )
+    } else {
+        0
+    };
     Ok(Some(Fingerprint {
         identity: stat.identity,
         mode: stat.mode,
@@ -144,6 +193,12 @@ pub(in crate::tool) fn fingerprint(
         modified: stat.modified,
         hash,
     }))
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Changing files and folders. Each change is one step that either happened or did not.
@@ -176,15 +231,16 @@ impl Writes {
         let doing = format!("cannot write `{}`", target.shown);
         let fail = |error: io::Error| Failure::io(&doing, &error);
         if former.is_some() {
-            let mode = self.port.stat(&target.path, true).map_err(fail)?.mode;
+            let stat = self.port.stat(&target.path, false).map_err(fail)?;
+            if stat.kind != Kind::File {
+                return Err(Failure::new(format!("{doing}: it is not a regular file")));
+            }
             self.port
-                .replace(&target.path, bytes, Some(mode))
+                .replace(&target.path, bytes, Some(stat.mode))
                 .map_err(fail)?;
         } else {
-            if let Some(parent) = target.path.parent() {
-                self.port.create_dir(parent).map_err(fail)?;
-            }
-            self.port.create(&target.path, bytes, None).map_err(fail)?;
+            self.with_parents(&target.path, || self.port.create(&target.path, bytes, None))
+                .map_err(fail)?;
         }
         Ok(Change {
             path: target.path.clone(),
@@ -192,24 +248,59 @@ impl Writes {
         })
     }
 
+    /// Puts `bytes` where nothing is, with a mode: what undo does with a deleted file.
+    pub(crate) fn put_back(&self, path: &Path, bytes: &[u8], mode: u32) -> Result<(), Failure> {
+        self.port
+            .create(path, bytes, Some(mode))
+            .map_err(|error| Failure::file("put back", path, &error))
+    }
+
+    /// The same for a folder.
+    pub(crate) fn put_back_dir(&self, path: &Path) -> Result<(), Failure> {
+        self.port
+            .create_dir(path)
+            .map_err(|error| Failure::file("put back", path, &error))
+    }
+
     /// Makes a folder and its parents.
     pub(crate) fn create_dir(&self, target: &Target) -> Result<(), Failure> {
-        self.port
-            .create_dir(&target.path)
+        self.with_parents(&target.path, || self.port.create_dir(&target.path))
             .map_err(|error| Failure::io(&format!("cannot create `{}`", target.shown), &error))
     }
 
     /// Renames; nothing is ever replaced.
     pub(crate) fn rename(&self, from: &Target, to: &Target) -> Result<(), Failure> {
         let doing = format!("cannot move `{}` to `{}`", from.shown, to.shown);
-        if let Some(parent) = to.path.parent() {
-            self.port
-                .create_dir(parent)
-                .map_err(|error| Failure::io(&doing, &error))?;
-        }
-        self.port
-            .rename(&from.path, &to.path)
+        self.with_parents(&to.path, || self.port.rename(&from.path, &to.path))
             .map_err(|error| Failure::io(&doing, &error))
+    }
+
+    /// Makes the folders above `path`, then acts; if that fails, the folders that were made go again.
+    fn with_parents(&self, path: &Path, act: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let Some(parent) = path.parent() else {
+            return act();
+        };
+        let mut made: Vec<PathBuf> = Vec::new();
+        for folder in parent.ancestors() {
+            match self.port.stat(folder, false) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    made.push(folder.to_owned());
+                }
+                Err(error) => return Err(error),
+                Ok(_) => break,
+            }
+        }
+        let made_parents = if made.is_empty() {
+            Ok(())
+        } else {
+            self.port.create_dir(parent)
+        };
+        made_parents.and_then(|()| act()).inspect_err(|_| {
+            // Only empty ones go, so that nothing of anybody else's can be lost.
+            _ = made
+                .iter()
+                .try_for_each(|folder| self.port.remove_dir(folder));
+        })
     }
 
     /// Removes one file or link.

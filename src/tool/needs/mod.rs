@@ -5,7 +5,7 @@ mod files;
 
 use std::sync::Arc;
 
-pub(crate) use self::commands::{Command, Commands, Ended, Kept, Ran};
+pub(crate) use self::commands::{Command, Commands, Ended};
 pub(in crate::tool) use self::files::fingerprint;
 pub(crate) use self::files::{FILE_BYTES_MAX, Files, Writes};
 use crate::tool::place::Roots;
@@ -91,10 +91,9 @@ impl Pauses {
 
 /// The catalog as a search: what plain words match, and what may be loaded.
 pub(crate) trait FinderPort: Send + Sync {
-    /// Searches for each of `queries`; the text for the model and the tools it may call from now on.
-    fn search(&self, queries: &[String]) -> crate::tool::Output;
-    /// Loads tools or whole categories by name.
-    fn load(&self, names: &[String]) -> crate::tool::Output;
+    /// Searches for each of `queries` and loads tools or whole categories called `load`; the text for the model, and
+    /// the tools it may call from now on.
+    fn find(&self, queries: &[String], load: &[String]) -> crate::tool::Output;
 }
 
 /// Searching the catalog.

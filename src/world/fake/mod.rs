@@ -24,8 +24,8 @@ use crate::world::{CallId, Cancel, Clock, Moment, Random, Signal, Source, Wall, 
 pub(crate) use self::console::Typed;
 pub(crate) use self::files::FileOperation;
 pub(crate) use self::net::{Connection, Found, Record, Segment};
-pub(crate) use self::process::{Program, Started, Stopped};
-pub(crate) use self::stream::{End, Step, request_end};
+pub(crate) use self::process::Program;
+pub(crate) use self::stream::{End, Step};
 
 /// The world in memory, and the handle that tests hold. Clones share it.
 #[derive(Clone)]
@@ -132,35 +132,6 @@ impl Fake {
             random: Arc::new(self.clone()),
             threads: Arc::new(self.clone()),
         }
-    }
-
-    pub(crate) fn set_args(&self, args: &[&str]) -> &Self {
-        self.look().args = args.iter().map(OsString::from).collect();
-        self
-    }
-
-    pub(crate) fn set_env(&self, name: &str, value: &str) -> &Self {
-        let mut state = self.look();
-        state.env.retain(|(known, _)| known != name);
-        state.env.push((name.to_owned(), value.to_owned()));
-        drop(state);
-        self
-    }
-
-    /// Sets the working directory and makes it.
-    pub(crate) fn set_directory(&self, path: &str) -> &Self {
-        self.look().directory = PathBuf::from(path);
-        self.add_dir(path)
-    }
-
-    /// Sets the calendar: seconds since 1970 at this moment, and seconds east of UTC.
-    pub(crate) fn set_wall(&self, unix_seconds: i64, offset_seconds: i32) -> &Self {
-        let mut state = self.look();
-        let passed = i64::try_from(state.now.0.as_secs()).unwrap_or(i64::MAX);
-        state.wall.unix_seconds = unix_seconds - passed;
-        state.wall.offset_seconds = offset_seconds;
-        drop(state);
-        self
     }
 
     /// Moves the clock by hand.

@@ -8,9 +8,6 @@ use std::time::Duration;
 use super::{Fake, fault};
 use crate::world::{Interest, Moment, Source, Stream, Want};
 
-/// Computes what is sent from the request.
-pub(crate) type Answer = Arc<dyn Fn(&[u8]) -> Vec<u8> + Send + Sync>;
-
 /// What a server does on one connection, step after step.
 #[derive(Clone)]
 pub(crate) enum Step {
@@ -26,8 +23,6 @@ pub(crate) enum Step {
         delay: Duration,
         times: u64,
     },
-    /// Sends what is computed from the last request, head and body.
-    Answer(Answer),
     /// After `delay` the connection ends so; nothing comes after it.
     End { end: End, delay: Duration },
 }
@@ -113,7 +108,6 @@ pub(super) struct Pipe {
     steps: VecDeque<Step>,
     /// How much of `written` the steps have used up, and the range of the last request.
     used: usize,
-    request: std::ops::Range<usize>,
     /// When the last step happened.
     last: Moment,
     pub(super) closed: Option<Moment>,
@@ -137,7 +131,6 @@ impl Pipe {
             writes: 0,
             steps: VecDeque::new(),
             used: 0,
-            request: 0..0,
             last: now,
             closed: None,
         }
@@ -204,7 +197,6 @@ impl Pipe {
                     return;
                 }
                 Some(Some(count)) => {
-                    self.request = self.used..self.used + count;
                     self.used += count;
                     self.last = self.last.max(now);
                 }
@@ -223,11 +215,6 @@ impl Pipe {
                 self.push(self.last.after(delay), bytes, times, delay);
                 let steps = u32::try_from(times).unwrap_or(u32::MAX);
                 self.last = self.last.after(delay.saturating_mul(steps));
-            }
-            Step::Answer(answer) => {
-                let request = self.written.get(self.request.clone()).unwrap_or_default();
-                let bytes = answer(request);
-                self.push(self.last, bytes.into(), 1, Duration::ZERO);
             }
             Step::End { end, delay } => {
                 self.last = self.last.after(delay);

@@ -7,8 +7,10 @@ use crate::chat::openai::errors::Source;
 use crate::chat::openai::errors::body::Said;
 
 /// Words of a prompt that is too long, as servers write them.
-const OVERFLOW_WORDS: [&str; 13] = [
+const OVERFLOW_WORDS: [&str; 15] = [
     "context_length_exceeded",
+    "contextwindowexceeded",
+    "context window exceeded",
     "model_max_prompt_tokens_exceeded",
     "exceed_context_size",
     "prompt is too long",
@@ -84,6 +86,8 @@ pub(super) fn kind_of_status(status: u16, said: &Said) -> Kind {
         300..=399 => Kind::Redirect,
         401 | 403 => Kind::Auth,
         402 => Kind::Quota,
+        // Only a proxy says this: the endpoint was never reached.
+        407 => Kind::Connect,
         413 => Kind::PayloadTooLarge,
         421 => Kind::Misdirected,
         422 if said.is_validation => Kind::BadRequest,
@@ -160,6 +164,9 @@ pub(super) fn remedy(
 ) -> String {
     let words = said.words();
     let fixed = match kind {
+        Kind::Connect if status == 407 => {
+            "the proxy wants a name and a password: put them into its variable, `http://USER:PASSWORD@HOST:PORT`"
+        }
         Kind::BadRequest if words.contains("editor-version") => {
             "the endpoint is Copilot itself and wants an `Editor-Version` field: put a proxy that adds it in front, or set \
              it under `[endpoint.headers]`"

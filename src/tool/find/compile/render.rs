@@ -9,8 +9,9 @@ use super::{CORE, Compiled};
 /// The text of `catalog.rs`; `absolute` gives the path of a file of the project for `#[path]` and
 /// `include_str!`. It is included into a module that has `use crate::tool::Tool;`.
 pub(crate) fn render(compiled: &Compiled, absolute: &dyn Fn(&str) -> String) -> String {
-    let mut out = "use crate::tool::find::{\n    Category, Claim, Kind, Matcher, Name, Overlap, \
-                   Rule, Run, Side, Span, Stem,\n};\n\n"
+    let mut out = "#[allow(unused_imports, reason = \"a catalog may have no overlaps\")]\n\
+                   use crate::tool::find::{\n    Category, Kind, Matcher, Name, Overlap, Rule, Run, Side, \
+                   Span, Stem,\n};\n#[cfg(test)]\nuse crate::tool::find::Claim;\n\n"
         .to_owned();
     modules(compiled, absolute, &mut out);
     categories(compiled, &mut out);
@@ -80,10 +81,8 @@ fn categories(compiled: &Compiled, out: &mut String) {
         "Category",
         &compiled.source.categories,
         |row| {
-            let tools = compiled.tools.iter().filter(|tool| tool.category == row.id);
-            let tools: Vec<&str> = tools.map(|tool| tool.name.as_str()).collect();
             format!(
-                "Category {{ id: {:?}, summary: {:?}, is_always_on: {}, is_planned: {}, tools: &{tools:?} }}",
+                "Category {{ id: {:?}, summary: {:?}, is_always_on: {}, is_planned: {} }}",
                 row.id, row.summary, row.is_always_on, row.is_planned
             )
         },
@@ -129,10 +128,9 @@ fn matcher(compiled: &Compiled, out: &mut String) {
     let _ = writeln!(out, "    letters: {:?},", tables.letters);
     field(out, "stems", &tables.stems, |row| {
         format!(
-            "Stem {{ text: {}, letters: 0x{:04x}_{:04x}, is_long: {}, rules: {}, sides: {} }}",
+            "Stem {{ text: {}, letters: {:#x}, is_long: {}, rules: {}, sides: {} }}",
             span(row.text),
-            row.letters >> 16,
-            row.letters & 0xffff,
+            row.letters,
             row.is_long,
             run(row.rules),
             run(row.sides)

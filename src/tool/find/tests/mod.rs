@@ -4,7 +4,9 @@ mod replies;
 
 use std::sync::OnceLock;
 
+use super::answer::Answer;
 use super::compile::{CATALOG, Compiled, File, compile};
+use super::search::{Search, search_all};
 use super::*;
 
 /// The tools of the first issue.
@@ -184,7 +186,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("process", "process tools"),
     ("skills", "Skill"),
     // Sentences do not run into each other.
-    ("", "What shall we make? The folder holds nothing new"),
+    ("", "Kill it. The process of photosynthesis is slow"),
 ];
 
 /// A catalog in which two categories have a word: what the repository's own has no need of yet.

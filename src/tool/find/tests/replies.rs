@@ -41,7 +41,6 @@ fn ask(sent: &[&str], misses: usize, queries: &[&str], load: &[&str]) -> Answer 
             summary: &row.summary,
             is_always_on: row.is_always_on,
             is_planned: row.id == "filesystem", // To see that it is never mentioned.
-            tools: &[],
         })
         .collect();
     let entries: Vec<Entry> = entries()
