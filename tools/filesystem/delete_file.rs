@@ -29,14 +29,12 @@ tool! {
         recursive: Option<bool>,
     }
     examples: [
-        object! { "path": "build" } => "delete the folder build",
-        object! { "path": "build" } => "remove the folder build",
         object! { "path": "old.txt" } => "delete the file old.txt",
-        object! { "path": "old.txt" } => "delete old.txt",
         object! { "path": "old.txt" } => "remove the file old.txt",
         object! { "path": "build", "recursive": true } => "delete the folder build and everything in it",
         object! { "path": "build", "recursive": true } => "remove the directory build and everything in it",
-        object! { "path": "old.txt" } => "remove old.txt",
+        object! { "path": "build/x/y" } => "delete the folder build/x/y",
+        object! { "path": "build/x/y" } => "remove the folder build/x/y",
         object! { "path": "build", "recursive": true } => "delete the directory build and everything in it",
         object! { "path": "build", "recursive": true } => "remove the folder build and everything in it",
     ];

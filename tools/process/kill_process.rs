@@ -32,7 +32,6 @@ tool! {
     examples: [
         object! { "port": 8080_u32 } => "free port 8080",
         object! { "port": 3000_u32 } => "kill the process on port 3000",
-        object! { "port": 3000_u32 } => "kill whatever listens on port 3000",
         object! { "port": 3000_u32 } => "kill what is listening on port 3000",
         object! { "port": 3000_u32 } => "stop the process listening on port 3000",
         object! { "port": 3000_u32 } => "stop the server on port 3000",
@@ -41,7 +40,6 @@ tool! {
         object! { "pid": 4711_u32 } => "stop the process with pid 4711",
         object! { "port": 8080_u32 } => "free up port 8080",
         object! { "port": 3000_u32 } => "kill what listens on port 3000",
-        object! { "port": 3000_u32 } => "kill whatever is listening on port 3000",
         object! { "pid": 4711_u32 } => "stop process 4711",
     ];
 }
