@@ -14,7 +14,7 @@ const TIMEOUT_SECONDS_DEFAULT: u64 = 120;
 const NOTES_BYTES_MAX: usize = 600;
 
 tool! {
-    /// Run a command with `/bin/sh -c` and read its output. It gets no terminal; nothing it starts lives on.
+    /// Run a command with `/bin/sh -c` and read its output. It gets no terminal; what it leaves in the background is stopped.
     effect: plan;
     subject: Command;
     check: |args| check(args);

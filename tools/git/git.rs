@@ -422,8 +422,14 @@ mod tests {
             (r#"{"action": "log", "paths": [".env"]}"#, 1),
             (r#"{"action": "show", "ref": "HEAD:.env"}"#, 1),
             (r#"{"action": "show", "ref": "HEAD:keys/id_rsa"}"#, 1),
+            // gitrevisions(7): the index, and a search with a colon of its own.
+            (r#"{"action": "show", "ref": ":0:.env"}"#, 1),
+            (r#"{"action": "show", "ref": "HEAD^{/fix:}:.env"}"#, 1),
         ] {
-            let mut trial = Trial::new(build);
+            let mut trial = Trial::new(|fake| {
+                build(fake);
+                fake.add_dir("/work/.git");
+            });
             trial.call("git", arguments);
             assert_eq!(trial.questions.len(), questions, "{arguments}");
         }

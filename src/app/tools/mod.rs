@@ -157,7 +157,7 @@ fn shown(tool: &Tool) -> String {
         .get("properties")
         .and_then(Value::as_object)
         .into_iter()
-        .flat_map(|all| all.iter())
+        .flat_map(crate::json::Object::iter)
     {
         let is_required = required.iter().any(|item| item.as_str() == Some(name));
         let kind = argument
