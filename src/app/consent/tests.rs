@@ -1,1 +1,1 @@
-//! Tests.
+//! What a question shows, and what counts as an answer.

@@ -1,1 +1,1 @@
-//! Tests.
+//! The order of calls and replies in one round.

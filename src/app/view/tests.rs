@@ -1,1 +1,1 @@
-//! Tests.
+//! What each format shows, and where.
