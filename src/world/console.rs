@@ -35,6 +35,5 @@ pub(crate) trait Console: Send + Sync {
     /// `BrokenPipe` when the reader went away.
     fn write(&self, to: Standard, bytes: &[u8], cancel: &Cancel) -> io::Result<()>;
     /// The terminal's width in cells, if standard output or error is one.
-    #[expect(dead_code, reason = "nothing is laid out by the width yet")]
     fn columns(&self) -> Option<usize>;
 }

@@ -291,7 +291,7 @@ impl<'w> View<'w> {
         // The last cell stays free: in it the cursor would hang between two lines.
         let columns = self.world.console.columns();
         let cells = columns.map_or(CALL_CELLS_MAX, |columns| columns.saturating_sub(1));
-        let room = cells.saturating_sub(text::cells(prefix));
+        let room = cells.saturating_sub(prefix.chars().count());
         let line = format!("{prefix}{}", text::one_line(line, room));
         self.paint.wrap(Style::Dim, &line).into_owned()
     }
