@@ -172,3 +172,6 @@ impl Lines {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -184,3 +184,6 @@ pub(crate) fn join(prompt: &str, piped: Option<&str>) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -104,22 +104,12 @@ impl View<'_> {
         self.world.write(to, piece, &self.cancel)
     }
 
-    /// Waits until a piece fits; a signal or the end of patience is `Interrupted`.
+    /// Waits until a piece fits; the end of patience is `Interrupted`. Signals and ends of calls are left to the driver.
     fn await_room(&self, to: Standard, until: Moment) -> io::Result<()> {
-        let source = self.world.console.source(to);
-        loop {
-            match self
-                .world
-                .threads
-                .wait(&[Interest::write(source)], Some(until))
-            {
-                Event::Ready(_) => return Ok(()),
-                Event::Signal(_) => return Err(io::ErrorKind::Interrupted.into()),
-                Event::Tick if until <= self.world.clock.now() => {
-                    return Err(io::ErrorKind::Interrupted.into());
-                }
-                Event::Finished(..) | Event::Tick => (),
-            }
+        let room = Interest::write(self.world.console.source(to));
+        match self.world.threads.poll(&[room], Some(until), &self.cancel) {
+            Some(_) => Ok(()),
+            None => Err(io::ErrorKind::Interrupted.into()),
         }
     }
 
