@@ -237,7 +237,7 @@ impl<'w> Round<'w> {
                 }
             }
         };
-        queue.tell(hands.view, &mut next)?;
+        next.tell(hands.view)?;
         self.start(queue, hands, next.at, ready);
         Ok(true)
     }
@@ -275,6 +275,16 @@ impl<'w> Round<'w> {
     }
 }
 
+impl Waiting {
+    /// Says that a call begins, if that was not said yet.
+    fn tell(&mut self, view: &mut View<'_>) -> io::Result<()> {
+        if std::mem::replace(&mut self.is_told, true) {
+            return Ok(());
+        }
+        view.tool_use(&self.request)
+    }
+}
+
 impl Queue {
     /// Ends what runs. What is still to be said must not be stopped by the same cancel.
     fn stop(&mut self, hands: &mut Hands<'_, '_>, signal: Signal) {
@@ -307,14 +317,6 @@ impl Queue {
         }
     }
 
-    /// Says that a call begins, if that was not said yet.
-    fn tell(&self, view: &mut View<'_>, call: &mut Waiting) -> io::Result<()> {
-        if std::mem::replace(&mut call.is_told, true) {
-            return Ok(());
-        }
-        view.tool_use(&call.request)
-    }
-
     /// Shows and keeps the reply to a call that never ran.
     fn answer_at_once(
         &mut self,
@@ -322,7 +324,7 @@ impl Queue {
         call: &mut Waiting,
         reply: Reply,
     ) -> io::Result<()> {
-        self.tell(view, call)?;
+        call.tell(view)?;
         self.answer(view, call.at, reply)
     }
 

@@ -65,7 +65,7 @@ fn terminal(fake: &Fake, typed: &[(u64, &str)]) {
     let keys = typed
         .iter()
         .map(|(ms, text)| Typed::Bytes(Duration::from_millis(*ms), text.as_bytes().to_vec()))
-        .chain([Typed::End(Duration::from_secs(60))]);
+        .chain([Typed::End(Duration::from_mins(1))]);
     fake.set_input(InputKind::Terminal, keys.collect());
     fake.set_terminals(true, true, 80);
 }

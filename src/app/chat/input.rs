@@ -1,5 +1,6 @@
 //! Standard input as data: read, waited for or left alone by stated rules, and never dropped in silence.
 
+use std::fmt::Write as _;
 use std::io;
 use std::time::Duration;
 
@@ -52,13 +53,11 @@ pub(crate) fn read(
         (Some(false), _)
         | (None, InputKind::Terminal | InputKind::Empty)
         | (Some(true), InputKind::Empty) => return Ok(Piped::default()),
-        (None, InputKind::Pipe) if rules.has_prompt => {
-            if !first_byte(world, rules, cancel, tell)? {
-                return Ok(Piped {
-                    is_watched: true,
-                    ..Piped::default()
-                });
-            }
+        (None, InputKind::Pipe) if rules.has_prompt && !first_byte(world, rules, cancel, tell)? => {
+            return Ok(Piped {
+                is_watched: true,
+                ..Piped::default()
+            });
         }
         _ => (),
     }
@@ -105,11 +104,10 @@ fn next(world: &World, until: Option<Moment>, cancel: &Cancel) -> Result<bool, I
                 cancel.set();
                 return Err(InputFault::Signal(signal));
             }
-            Event::Finished(..) => (),
             Event::Tick if until.is_some_and(|until| until <= world.clock.now()) => {
                 return Ok(false);
             }
-            Event::Tick => (),
+            Event::Finished(..) | Event::Tick => (),
         }
     }
 }
@@ -156,10 +154,12 @@ fn decode(bytes: &[u8], is_cut: bool) -> Piped {
             "standard input was cut after {} bytes (`stdin.bytes_max`)",
             bytes.len()
         ));
-        content.push_str(&format!(
-            "\n… (standard input was cut here, after {} bytes)",
-            bytes.len()
-        ));
+        let count = bytes.len();
+        // Writing to memory cannot fail.
+        _ = write!(
+            content,
+            "\n… (standard input was cut here, after {count} bytes)"
+        );
     }
     if is_lossy {
         notes.push(

@@ -7,7 +7,7 @@ use crate::app::view::{Level, View};
 use crate::chat::{Answer, Ask, Endpoint, Event as Heard, Fault, Means, Poll, Prompt, Turn};
 use crate::world::World;
 
-impl<'w> Talk<'w> {
+impl Talk<'_> {
     /// Asks, and tells `turn` what came of it. What broke the wait comes back; the text so far is kept then.
     pub(super) fn ask(
         &mut self,
@@ -105,9 +105,9 @@ impl<'w> Talk<'w> {
 }
 
 fn random(world: &World) -> u64 {
-    let mut word = [0; 8];
-    world.random.fill(&mut word);
-    u64::from_le_bytes(word)
+    let mut bytes = [0; 8];
+    world.random.fill(&mut bytes);
+    u64::from_le_bytes(bytes)
 }
 
 fn means<'a>(

@@ -189,7 +189,8 @@ fn what_a_signal_interrupts_is_still_said_and_in_order() {
     let cancel = world.threads.cancel();
     let (format, loudness) = (Format::Text, Loudness::Normal);
     let mut view = View::new(&world, format, loudness, Paint::default(), cancel);
-    let text: String = (0..2000).map(|n| format!("line {n:05}\n")).collect();
+    let lines: Vec<String> = (0..2000).map(|n| format!("line {n:05}\n")).collect();
+    let text = lines.concat();
     view.text(&text).unwrap();
     let error = view.flush().expect_err("a signal came");
     assert_eq!(error.kind(), io::ErrorKind::Interrupted);
