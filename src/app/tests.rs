@@ -142,6 +142,28 @@ fn a_reader_that_takes_nothing_does_not_hold_a_signal_up() {
 }
 
 #[test]
+fn what_a_signal_cuts_off_is_still_whole_lines_and_one_result() {
+    let pieces = [r#"{"content":"0123456789"}"#; 20];
+    let args = ["--output-format", "stream-json", "hi"];
+    let fake = world(&args, vec![answer(0, &pieces)]);
+    fake.slow_output(Standard::Output, 50, Duration::from_secs(1));
+    fake.at(Duration::from_millis(20_500), Action::Cancel);
+    assert_eq!(run(fake.world()), 130, "{}", fake.stderr_text());
+    let stdout = fake.stdout_text();
+    let last = stdout.lines().last().unwrap_or_default();
+    assert!(last.starts_with(r#"{"type":"result","#), "{stdout}");
+    assert_eq!(stdout.matches(r#""type":"result""#).count(), 1);
+}
+
+#[test]
+fn a_listing_ends_at_a_signal_with_its_code() {
+    let fake = world(&["tools", "list"], Vec::new());
+    fake.slow_output(Standard::Output, 10, Duration::from_secs(1));
+    fake.at(Duration::from_secs(5), Action::Cancel);
+    assert_eq!(run(fake.world()), 130, "{}", fake.stderr_text());
+}
+
+#[test]
 fn a_reader_that_left_is_no_fault() {
     let pieces = [r#"{"content":"0123456789"}"#; 20];
     let fake = world(&["hi"], vec![answer(10, &pieces)]);

@@ -71,6 +71,22 @@ fn only_yes_is_yes() {
 }
 
 #[test]
+fn what_was_typed_before_is_no_answer() {
+    for early in ["y\n", "a prompt\n"] {
+        for (late, answer) in [("y\n", Answer::Yes), ("\n", Answer::No)] {
+            let fake = Fake::new();
+            let key = |ms, text: &str| Key::Bytes(Duration::from_millis(ms), text.into());
+            fake.set_input(InputKind::Terminal, vec![key(0, early), key(10, late)]);
+            assert_eq!(
+                run(&fake, Paint::default()).0,
+                Asked::Answer(answer),
+                "{early:?} {late:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_signal_is_no_answer() {
     let fake = Fake::new();
     fake.set_input(InputKind::Terminal, Vec::new());
