@@ -95,7 +95,11 @@ impl Lines {
             match pump.wait(&[Interest::read(source)], Some(world.clock.now())) {
                 Event::Ready(_) => self.read(world)?,
                 Event::Signal(signal) => return Ok(Some(signal)),
-                Event::Finished(..) | Event::Tick => return Ok(None),
+                Event::Finished(call, panic) => {
+                    world.threads.hand_back(call, panic);
+                    return Ok(None);
+                }
+                Event::Tick => return Ok(None),
             }
         }
     }

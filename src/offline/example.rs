@@ -65,6 +65,20 @@ impl Example {
         word_before(&self.pieces, slot.at)
     }
 
+    /// The nouns before its paths and quoted strings: what these are, which mostly shows without.
+    pub(crate) fn nouns(&self) -> HashSet<String> {
+        let shows = |at: usize| {
+            self.pieces
+                .get(at)
+                .is_some_and(|piece| matches!(piece.kind, Kind::Path | Kind::Quoted))
+        };
+        let slots = self.slots.iter().filter(|slot| shows(slot.at));
+        slots
+            .filter_map(|slot| self.before(slot))
+            .filter(|word| !speech::is_light(word))
+            .collect()
+    }
+
     /// What its arguments are apart from what requests fill in.
     fn mask(&self) -> String {
         let mut mask = self.arguments.clone();
@@ -120,6 +134,8 @@ pub(crate) struct Group {
     pub(crate) words: HashSet<String>,
     /// Their stems, and for a reading tool those of what it says of itself.
     pub(crate) stems: HashSet<String>,
+    /// The words before names in all requests to the tool.
+    pub(crate) naming: HashSet<String>,
 }
 
 impl Group {
@@ -139,6 +155,7 @@ impl Group {
                         examples: Vec::new(),
                         words: HashSet::new(),
                         stems: HashSet::new(),
+                        naming: HashSet::new(),
                     };
                     groups.push((mask, group));
                     groups.len() - 1
@@ -153,6 +170,11 @@ impl Group {
             group.examples.push(example);
         }
         let mut groups: Vec<Self> = groups.into_iter().map(|(_, group)| group).collect();
+        let examples = groups.iter().flat_map(|group| &group.examples);
+        let names: HashSet<String> = examples.flat_map(naming).collect();
+        for group in &mut groups {
+            group.naming.clone_from(&names);
+        }
         if is_reading(tool) {
             let said = doc_stems(tool, &schema);
             let own: Vec<HashSet<String>> =
@@ -192,21 +214,18 @@ impl Group {
         };
         self.examples.iter().flat_map(slots).collect()
     }
+}
 
-    /// The words before names, which are bare words that fill an argument.
-    pub(crate) fn naming(&self) -> HashSet<String> {
-        let names = |example: &'_ Example| -> Vec<String> {
-            let slots = example.slots.iter();
-            let bare = slots.filter(|slot| {
-                example
-                    .pieces
-                    .get(slot.at)
-                    .is_some_and(|piece| piece.kind == Kind::Word)
-            });
-            bare.filter_map(|slot| example.before(slot)).collect()
-        };
-        self.examples.iter().flat_map(names).collect()
-    }
+/// The words before a name, which is a bare word that fills an argument.
+fn naming(example: &Example) -> impl Iterator<Item = String> {
+    let is_bare = |at: usize| {
+        example
+            .pieces
+            .get(at)
+            .is_some_and(|piece| piece.kind == Kind::Word)
+    };
+    let bare = example.slots.iter().filter(move |slot| is_bare(slot.at));
+    bare.filter_map(|slot| example.before(slot))
 }
 
 /// Whether every call of a tool only reads. All others need a request that cannot be misread.

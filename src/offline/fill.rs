@@ -11,7 +11,7 @@ use crate::json::{Object, Value};
 use crate::offline::example::{Example, Group, Slot, is_reading, word_before};
 use crate::offline::material::{Kind, Piece, pieces};
 use crate::offline::speech;
-use crate::tool::Tool;
+use crate::tool::{FIND_TOOLS, Tool};
 
 /// How alike a request and an example must be, in thousandths, for the example to be taken at once.
 pub(crate) const NEAR_THOUSANDTHS: u32 = 600;
@@ -34,6 +34,14 @@ pub(crate) enum Filled {
         name: &'static str,
         argument: String,
     },
+}
+
+impl Filled {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Call { name, .. } | Self::Lacks { name, .. } => name,
+        }
+    }
 }
 
 /// A request, read.
@@ -67,15 +75,22 @@ impl Asked {
     }
 }
 
-/// The call that fits `request` best among the examples of `tools`, if one is near enough.
+/// The call that fits `request` best among the examples of all `known` tools, if one is near enough and its tool was
+/// `sent`. So nothing is done by a tool at hand that another one is meant for.
 pub(crate) fn fill(
     request: &str,
-    tools: &[&'static Tool],
+    known: &'static [Tool],
+    sent: &[&'static Tool],
     near_thousandths: u32,
 ) -> Option<Filled> {
     let asked = Asked::read(request)?;
     let mut best: Option<((bool, u32, bool), Filled)> = None;
-    for group in tools.iter().flat_map(|tool| Group::all(tool)) {
+    let mut is_torn = false;
+    for group in known
+        .iter()
+        .filter(|tool| tool.name != FIND_TOOLS)
+        .flat_map(Group::all)
+    {
         for example in &group.examples {
             let (filled, used) = adapt(&group, example, &asked);
             let Some(score) =
@@ -89,12 +104,29 @@ pub(crate) fn fill(
                 score,
                 is_alike(example, &asked, &used),
             );
+            // What changes something is not chosen by the looks of a path: "create docs/new" may mean file or folder.
+            let is_rival = |(top, other): &((bool, u32, bool), Filled)| {
+                (top.0, top.1) == (rank.0, rank.1)
+                    && other.name() != filled.name()
+                    && !is_reading(group.tool)
+            };
+            let has_rival = best.as_ref().is_some_and(is_rival);
+            if best
+                .as_ref()
+                .is_none_or(|(top, _)| (top.0, top.1) < (rank.0, rank.1))
+            {
+                is_torn = false;
+            }
+            is_torn |= has_rival;
             if best.as_ref().is_none_or(|(top, _)| *top < rank) {
                 best = Some((rank, filled));
             }
         }
     }
-    best.map(|(_, filled)| filled)
+    let filled = best.filter(|_| !is_torn).map(|(_, filled)| filled)?;
+    sent.iter()
+        .any(|tool| tool.name == filled.name())
+        .then_some(filled)
 }
 
 /// Whether the paths of request and example look alike: files, which have an ending, or folders, which mostly have none.
@@ -184,19 +216,25 @@ fn likeness(group: &Group, said: &HashSet<String>, example: &Example) -> Option<
     is_meant.then(|| 2_000 * weigh(&shared) / (weigh(&said) + weigh(&wanted)))
 }
 
-/// The likeness of a request for a change: it begins as the example does, and says all that the example says.
+/// The likeness of a request for a change: it begins as the example does, and says all that the example says, but for
+/// the noun before what shows its kind itself ("delete a.txt" for "delete the file a.txt").
 fn told(said: &HashSet<String>, example: &Example, asked: &Asked) -> Option<u32> {
-    let wanted: HashSet<String> = example
+    let words: HashSet<String> = example
         .words()
-        .filter(|word| !speech::is_courtesy(word))
+        .filter(|word| !speech::is_dress(word))
         .collect();
     let first = example
         .pieces
         .first()
         .map(|piece| speech::plain(&piece.text))?;
-    let is_told = asked.is_told && asked.words.first() == Some(&first) && wanted.is_subset(said);
-    let more = u32::try_from(said.len().saturating_sub(wanted.len())).unwrap_or(u32::MAX);
-    is_told.then(|| 1_000_u32.saturating_sub(more))
+    let nouns = example.nouns();
+    let is_said = |word: &String| said.contains(word) || *word != first && nouns.contains(word);
+    let is_told = asked.is_told || speech::is_interrogative(&first);
+    if !is_told || asked.words.first() != Some(&first) || !words.iter().all(is_said) {
+        return None;
+    }
+    let apart = words.symmetric_difference(said).count();
+    Some(1_000_u32.saturating_sub(u32::try_from(apart).unwrap_or(u32::MAX)))
 }
 
 /// The example's arguments with the request's pieces where the example has its own; and which pieces these are.
@@ -247,7 +285,6 @@ fn choose(
         .flat_map(|other| group.anchors(&other.argument))
         .filter(|word| !own.contains(word))
         .collect();
-    let naming = group.naming();
     let fits = |at: usize, piece: &Piece| {
         let before = word_before(&asked.pieces, at);
         let has =
@@ -257,7 +294,7 @@ fn choose(
             (Kind::Number, Kind::Number) => has(&own),
             (Kind::Path | Kind::Word, Kind::Path | Kind::Quoted) => !has(&others),
             (Kind::Path | Kind::Word, Kind::Word | Kind::Number) => {
-                has(&naming) && is_name(piece, group)
+                has(&group.naming) && is_name(piece, group)
             }
             (wanted, given) => wanted == given && !has(&others),
         }

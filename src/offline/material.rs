@@ -119,7 +119,7 @@ fn bare(chunk: &str) -> Option<Piece> {
 
 /// Whether a word can only be meant as a path: it has a slash, or a name with an ending.
 fn is_path(text: &str) -> bool {
-    if text == "." || text == ".." || text.contains('/') || text.starts_with("~") {
+    if text == "." || text == ".." || text.contains('/') || text.starts_with('~') {
         return true;
     }
     match text.rsplit_once('.') {

@@ -61,6 +61,8 @@ fn unable(why: &str) -> Said {
 
 /// The built-in tools that a request offers, each with the parameters that its sender states.
 struct Offer<'a> {
+    /// All there are, offered or not.
+    known: &'static [Tool],
     tools: Vec<(&'static Tool, Option<&'a Value>)>,
 }
 
@@ -71,7 +73,10 @@ impl<'a> Offer<'a> {
             .and_then(|choice| choice.pointer("/function/name"))
             .and_then(Value::as_str);
         if choice.and_then(Value::as_str) == Some("none") {
-            return Self { tools: Vec::new() };
+            return Self {
+                known: tools,
+                tools: Vec::new(),
+            };
         }
         let offered = request
             .get("tools")
@@ -89,6 +94,7 @@ impl<'a> Offer<'a> {
             Some((tool, *parameters))
         });
         Self {
+            known: tools,
             tools: known.collect(),
         }
     }
@@ -198,7 +204,7 @@ fn at_first(question: &str, offer: &Offer<'_>) -> Said {
     if let Some(query) = offer.searched_for(question) {
         return offer.search(&query);
     }
-    match fill(question, &offer.tools(), NEAR_THOUSANDTHS) {
+    match fill(question, offer.known, &offer.tools(), NEAR_THOUSANDTHS) {
         Some(filled) => offer.say(filled),
         None => offer.search(&with_kinds(question)),
     }
@@ -217,7 +223,7 @@ fn after_results(question: &str, since: &[Value], offer: &Offer<'_>) -> Said {
     };
     let (called, arguments) = (member("name"), member("arguments"));
     if called == FIND_TOOLS && offer.searched_for(question).is_none() {
-        return match fill(question, &offer.tools(), FOUND_THOUSANDTHS) {
+        return match fill(question, offer.known, &offer.tools(), FOUND_THOUSANDTHS) {
             Some(filled) => offer.say(filled),
             None => unable("no tool fits this"),
         };

@@ -4,16 +4,16 @@ use crate::words;
 
 /// Courtesy and articles: they change no request, whatever it does. Sorted.
 const COURTESY: &[&str] = &[
-    "a", "an", "hello", "hey", "hi", "just", "kindly", "now", "ok", "okay", "please", "pls",
-    "thank", "thanks", "the", "thx",
+    "a", "an", "hello", "hey", "hi", "just", "kindly", "me", "now", "ok", "okay", "please", "pls",
+    "thank", "thanks", "the", "thx", "us",
 ];
 
 /// How a request for something to be read may be dressed; in one for a change, each of these could turn it round
 /// ("should I …", "did you …", "it is …"). Sorted.
 const DRESS: &[&str] = &[
-    "are", "can", "could", "do", "does", "give", "i", "id", "is", "it", "let", "like", "me", "my",
-    "our", "see", "some", "tell", "that", "there", "these", "this", "those", "us", "want", "will",
-    "would", "you", "your",
+    "are", "can", "could", "do", "does", "give", "i", "id", "is", "it", "let", "like", "my", "our",
+    "see", "some", "tell", "that", "there", "these", "this", "those", "want", "will", "would",
+    "you", "your",
 ];
 
 /// Words of grammar: they must be explained, but weigh little. Sorted.
@@ -48,6 +48,11 @@ pub(crate) fn is_light(word: &str) -> bool {
     LIGHT.binary_search(&word).is_ok()
 }
 
+/// Whether a request that begins with this plain word asks, so that a question mark at its end is right.
+pub(crate) fn is_interrogative(word: &str) -> bool {
+    matches!(word, "are" | "is" | "what" | "which" | "who" | "whose")
+}
+
 /// How much a plain word weighs when requests are compared.
 pub(crate) fn weight(word: &str) -> u32 {
     if is_light(word) {
@@ -70,7 +75,7 @@ pub(crate) fn strip_courtesy(line: &str) -> (&str, bool) {
         let (first, after) = split_word(rest);
         let word = plain(first.trim_end_matches([',', '!']));
         let (second, later) = split_word(after);
-        if !after.is_empty() && is_courtesy(&word) && !is_article(&word) {
+        if !after.is_empty() && is_courtesy(&word) && !is_inner(&word) {
             rest = after;
         } else if matches!(word.as_str(), "can" | "could" | "will" | "would")
             && plain(second) == "you"
@@ -84,8 +89,9 @@ pub(crate) fn strip_courtesy(line: &str) -> (&str, bool) {
     }
 }
 
-fn is_article(word: &str) -> bool {
-    matches!(word, "a" | "an" | "the")
+/// Whether a word of courtesy stands within a request only: before one it would have another meaning.
+fn is_inner(word: &str) -> bool {
+    matches!(word, "a" | "an" | "me" | "the" | "us")
 }
 
 fn split_word(text: &str) -> (&str, &str) {
@@ -111,7 +117,7 @@ mod tests {
     #[test]
     fn courtesy_is_stripped_from_the_front_only() {
         let check = |line: &str, rest: &str, is_asking: bool| {
-            assert_eq!(strip_courtesy(line), (rest, is_asking))
+            assert_eq!(strip_courtesy(line), (rest, is_asking));
         };
         check("please could you kindly delete x", "delete x", true);
         check("the file", "the file", false);
@@ -119,6 +125,7 @@ mod tests {
         check("can I delete x", "can I delete x", false);
         check("please", "please", false);
         check("Hi, now run `x`", "run `x`", false);
+        check("me delete x", "me delete x", false);
         check("", "", false);
     }
 

@@ -21,3 +21,4 @@ pub(crate) use self::lossy::lossy;
 pub(crate) use self::nearest::nearest;
 pub(crate) use self::sanitize::sanitize;
 pub(crate) use self::style::{Paint, Style};
+pub(crate) use self::width::cells;

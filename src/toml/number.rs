@@ -11,7 +11,8 @@ pub(super) fn read(word: &str) -> Result<Data, String> {
     }
     let refusal = || {
         format!(
-            "expected a string in quotes, a number, `true`, `false`, an array or a table, found `{word}`"
+            "expected a string in quotes, a number, `true`, `false`, an array or a table, found a bare word of {} bytes",
+            word.len()
         )
     };
     let (sign, digits) = match word.as_bytes() {

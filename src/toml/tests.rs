@@ -280,7 +280,7 @@ fn faults_say_where_and_what_was_expected() {
     check(
         "k = yes",
         "line 1, column 5: expected a string in quotes, a number, `true`, `false`, an array or a \
-         table, found `yes`",
+         table, found a bare word of 3 bytes",
     );
     check(
         "k = 99999999999999999999",

@@ -13,11 +13,12 @@ tool! {
     }
     examples: [
         object! { "path": "build" } => "create a directory called build",
-        object! { "path": "build" } => "create a new folder named build",
         object! { "path": "build" } => "create the folder build",
         object! { "path": "src/new" } => "make the folder src/new",
         object! { "path": "src/new" } => "make a directory src/new",
         object! { "path": "build" } => "mkdir build",
+        object! { "path": "build" } => "create a new folder called build",
+        object! { "path": "src/new" } => "create the folder src/new",
     ];
 }
 

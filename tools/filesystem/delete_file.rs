@@ -29,14 +29,12 @@ tool! {
         recursive: Option<bool>,
     }
     examples: [
-        object! { "path": "build" } => "delete the folder build",
-        object! { "path": "build" } => "remove the folder build",
         object! { "path": "old.txt" } => "delete the file old.txt",
-        object! { "path": "old.txt" } => "delete old.txt",
         object! { "path": "old.txt" } => "remove the file old.txt",
         object! { "path": "build", "recursive": true } => "delete the folder build and everything in it",
         object! { "path": "build", "recursive": true } => "remove the directory build and everything in it",
-        object! { "path": "old.txt" } => "remove old.txt",
+        object! { "path": "build/x/y" } => "delete the folder build/x/y",
+        object! { "path": "build/x/y" } => "remove the folder build/x/y",
         object! { "path": "build", "recursive": true } => "delete the directory build and everything in it",
         object! { "path": "build", "recursive": true } => "remove the folder build and everything in it",
     ];
@@ -311,14 +309,8 @@ mod tests {
     use std::io::ErrorKind;
 
     fn build(fake: &Fake) {
-        let files = [
-            ("/work/d/x", "12"),
-            ("/work/d/e/y\n", "3"),
-            ("/work/g/x", ""),
-        ];
-        for (path, bytes) in files {
-            fake.add_file(path, bytes);
-        }
+        fake.add_file("/work/d/x", "12").add_file("/work/g/x", "");
+        fake.add_file("/work/d/e/y\n", "3");
         fake.add_file_mode("/work/a.txt", "abc", 0o600)
             .add_dir("/work/d/f");
         fake.add_dir("/work/empty").add_file("/etc/passwd", "x");

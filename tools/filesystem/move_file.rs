@@ -14,12 +14,9 @@ tool! {
         destination: Text<4_096>,
     }
     examples: [
-        object! { "source": "old.txt", "destination": "new.txt" } => "rename old.txt to new.txt",
         object! { "source": "old.txt", "destination": "new.txt" } => "rename the file old.txt to new.txt",
-        object! { "source": "a.txt", "destination": "docs/a.txt" } => "move a.txt to docs/a.txt",
         object! { "source": "a.txt", "destination": "docs/a.txt" } => "move the file a.txt to docs/a.txt",
         object! { "source": "a.txt", "destination": "docs/" } => "move the file a.txt into docs/",
-        object! { "source": "a.txt", "destination": "docs" } => "move a.txt into the folder docs",
     ];
 }
 

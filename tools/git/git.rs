@@ -44,8 +44,6 @@ tool! {
         object! { "action": "diff" } => "git diff",
         object! { "action": "diff" } => "show the diff",
         object! { "action": "diff", "staged": true } => "show the staged diff",
-        object! { "action": "diff", "paths": array!["src/main.rs"] } => "git diff of src/main.rs",
-        object! { "action": "diff", "paths": array!["src/main.rs"] } => "what did I change in src/main.rs",
         object! { "action": "show", "ref": "HEAD", "stat": true } => "which files changed in the last commit",
         object! { "action": "show", "ref": "HEAD", "stat": true } => "what files did the latest commit change",
         object! { "action": "show", "ref": "HEAD" } => "git show the last commit",
@@ -56,17 +54,16 @@ tool! {
         object! { "action": "status" } => "status of the repo",
         object! { "action": "status" } => "what has changed in the repo",
         object! { "action": "log", "limit": 10_u32 } => "show the commit history",
-        object! { "action": "log", "paths": array!["src/main.rs"] } => "git log of src/main.rs",
-        object! { "action": "log", "paths": array!["src/main.rs"] } => "who changed src/main.rs",
-        object! { "action": "log", "paths": array!["src/main.rs"] } => "show the history of src/main.rs",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "who changed the file src/main.rs",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "show the history of the file src/main.rs",
         object! { "action": "diff", "staged": true } => "git diff --staged",
         object! { "action": "diff", "staged": true } => "show the staged changes",
         object! { "action": "show", "ref": "HEAD" } => "what was the last commit",
-        object! { "action": "blame", "paths": array!["src/main.rs"] } => "blame src/main.rs",
-        object! { "action": "status" } => "which files did I change",
-        object! { "action": "status" } => "what files did I change",
         object! { "action": "diff" } => "what did I change",
         object! { "action": "show", "ref": "HEAD" } => "show the last commit",
+        object! { "action": "status" } => "what is the git status",
+        object! { "action": "diff", "paths": array!["src/main.rs"] } => "git diff src/main.rs",
+        object! { "action": "log", "paths": array!["src/main.rs"] } => "git log src/main.rs",
     ];
 }
 
@@ -215,19 +212,22 @@ fn add_options(args: &Args, words: &mut Vec<String>) {
 /// It only reads, unless a path leads outside or to a secret: that is asked about like any other.
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
-    // `HEAD:path` shows a file as it was.
-    let in_ref = args
-        .r#ref
-        .iter()
-        .filter_map(|name| name.split_once(':'))
-        .map(|(_, path)| path)
-        .filter(|path| !path.is_empty());
+    // `HEAD:path` and `:0:path` show a file as it was, counted from the top of the repository. Any colon may be that one,
+    // and only where the workspace is that top is it known which file is meant.
+    let is_top = files.stat(&look.roots.workspace.join(".git"))?.is_some();
+    let name = args.r#ref.as_deref().unwrap_or_default();
+    let in_ref: Vec<&str> = name
+        .match_indices(':')
+        .map(|(at, _)| &name[at + 1..])
+        .filter(|path| !path.is_empty())
+        .map(|path| if is_top { path } else { "/" })
+        .collect();
     let given = args
         .paths
         .iter()
         .flat_map(|paths| &paths.0)
         .map(|path| &**path)
-        .chain(in_ref);
+        .chain(in_ref.iter().copied());
     let mut asks = Vec::new();
     for path in given {
         // What Git knows by a name that leads nowhere by now is no secret of this machine's, but may look like one.
@@ -422,8 +422,14 @@ mod tests {
             (r#"{"action": "log", "paths": [".env"]}"#, 1),
             (r#"{"action": "show", "ref": "HEAD:.env"}"#, 1),
             (r#"{"action": "show", "ref": "HEAD:keys/id_rsa"}"#, 1),
+            // gitrevisions(7): the index, and a search with a colon of its own.
+            (r#"{"action": "show", "ref": ":0:.env"}"#, 1),
+            (r#"{"action": "show", "ref": "HEAD^{/fix:}:.env"}"#, 1),
         ] {
-            let mut trial = Trial::new(build);
+            let mut trial = Trial::new(|fake| {
+                build(fake);
+                fake.add_dir("/work/.git");
+            });
             trial.call("git", arguments);
             assert_eq!(trial.questions.len(), questions, "{arguments}");
         }

@@ -32,7 +32,6 @@ tool! {
     examples: [
         object! { "port": 8080_u32 } => "free port 8080",
         object! { "port": 3000_u32 } => "kill the process on port 3000",
-        object! { "port": 3000_u32 } => "kill whatever listens on port 3000",
         object! { "port": 3000_u32 } => "kill what is listening on port 3000",
         object! { "port": 3000_u32 } => "stop the process listening on port 3000",
         object! { "port": 3000_u32 } => "stop the server on port 3000",
@@ -41,7 +40,6 @@ tool! {
         object! { "pid": 4711_u32 } => "stop the process with pid 4711",
         object! { "port": 8080_u32 } => "free up port 8080",
         object! { "port": 3000_u32 } => "kill what listens on port 3000",
-        object! { "port": 3000_u32 } => "kill whatever is listening on port 3000",
         object! { "pid": 4711_u32 } => "stop process 4711",
     ];
 }
@@ -281,36 +279,25 @@ fn watch(
 /// Whether somebody listens on `port` by now: who restarts what ends may have done so.
 fn port_now(port: i64, processes: &Processes) -> Option<String> {
     let listening = processes.listening().ok()?;
-    let is_taken = listening
-        .iter()
-        .any(|socket| i64::from(socket.port) == port);
-    Some(if is_taken {
-        format!("port {port} is in use again, or by another process too")
-    } else {
-        format!("port {port} is free")
-    })
+    Some(
+        if listening
+            .iter()
+            .any(|socket| i64::from(socket.port) == port)
+        {
+            format!("port {port} is in use again, or by another process too")
+        } else {
+            format!("port {port} is free")
+        },
+    )
 }
 
 #[cfg(test)]
 mod tests {
     use super::WATCH;
     use crate::tool::prelude::*;
-    use crate::tool::trial::Trial;
+    use crate::tool::trial::{Trial, process};
     use crate::tool::{Effect, Verdict};
     use crate::world::fake::{Action, Fake};
-
-    fn process(pid: u32, parent: u32, name: &str) -> Process {
-        let started = i64::from(pid);
-        Process {
-            pid,
-            parent,
-            name: name.to_owned(),
-            command: format!("{name} --x"),
-            started_ticks: u64::from(pid) * 10,
-            started,
-            user: 1,
-        }
-    }
 
     /// We are 1000, started by 900; a server 50 with children 40 and 60, and 60's child 55.
     fn build(fake: &Fake) {

@@ -19,12 +19,11 @@ tool! {
     examples: [
         object! { "port": 8080_u32 } => "what listens on port 8080",
         object! { "port": 3000_u32 } => "which process is using port 3000, address in use",
-        object! { "port": 3000_u32 } => "which program uses port 3000",
         object! { "port": 3000_u32 } => "who is on port 3000",
         object! { "port": 3000_u32 } => "is port 3000 free",
-        object! { "port": 3000_u32 } => "is anything running on 3000",
+        object! { "port": 3000_u32 } => "is anything running on port 3000",
         object! {} => "show all listening ports",
-        object! {} => "which ports are open",
+        object! {} => "show all open ports",
         object! { "port": 3000_u32 } => "is something running on port 3000",
         object! { "port": 3000_u32 } => "is port 3000 taken",
         object! { "port": 3000_u32 } => "which program occupies port 3000",
@@ -32,8 +31,10 @@ tool! {
         object! {} => "list the listening ports",
         object! {} => "which ports are in use",
         object! { "port": 3000_u32 } => "which process is on port 3000",
-        object! { "port": 3000_u32 } => "who uses port 3000",
         object! { "port": 3000_u32 } => "is port 3000 in use",
+        object! { "port": 3000_u32 } => "which program is using port 3000",
+        object! { "port": 3000_u32 } => "who is using port 3000",
+        object! { "port": 3000_u32 } => "show what is listening on :3000",
     ];
 }
 

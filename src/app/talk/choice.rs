@@ -134,7 +134,7 @@ impl Talk<'_> {
             match list.advance(&mut self.endpoint, &*world.net, world.clock.now(), wall) {
                 Poll::Done(Ok(models)) => return Ok(Ok(models)),
                 Poll::Done(Err(fault)) => {
-                    let mut error = model_error(&fault);
+                    let mut error = self.hidden(model_error(&fault));
                     if !matches!(error.kind, Kind::Auth | Kind::Connect | Kind::Timeout) {
                         error.kind = Kind::Config;
                     }

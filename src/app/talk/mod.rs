@@ -18,6 +18,7 @@ use crate::app::typed::Lines;
 use crate::app::view::{Level, Tokens, View};
 use crate::chat::{End, Endpoint, Limits, Message, Options, Prompt, Step, Turn};
 use crate::error::Error;
+use crate::redact::redact;
 use crate::text::Paint;
 use crate::tool::Gate;
 use crate::world::{Cancel, Source, Standard, World};
@@ -79,7 +80,12 @@ pub(crate) fn system_prompt(world: &World, start: &Start) -> String {
 
 impl<'w> Talk<'w> {
     /// A conversation with whoever is configured, or with the built-in endpoint.
-    pub(crate) fn new(world: &'w World, start: &'w Start, view: View<'w>) -> Result<Self, Error> {
+    pub(crate) fn new(
+        world: &'w World,
+        start: &'w Start,
+        mut view: View<'w>,
+    ) -> Result<Self, Error> {
+        view.hide(start.settings.secrets());
         let paint = start.paint(world, Standard::Error);
         let mut round = Round::new(world, paint);
         let (endpoint, is_built_in) = choice::endpoint(world, start, &mut round.pump)?;
@@ -226,7 +232,15 @@ impl<'w> Talk<'w> {
             self.view.text(text)?;
             self.view.answered(text)?;
         }
-        Ok(end_error(end))
+        Ok(end_error(end).map(|error| self.hidden(error)))
+    }
+
+    /// `error` without the secrets that a server may have echoed.
+    fn hidden(&self, error: Error) -> Error {
+        Error::new(
+            error.kind,
+            redact(&error.message, &self.secrets).into_owned(),
+        )
     }
 
     fn options<'a>(&self, model: Option<&'a str>, has_tools: bool) -> Options<'a> {

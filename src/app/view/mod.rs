@@ -8,6 +8,7 @@ mod tests;
 use std::io;
 
 use crate::json::{self, Value, object};
+use crate::redact::redact;
 use crate::text::{self, Paint, Style};
 use crate::tool::{Reply, Request, Verdict};
 use crate::world::{Cancel, Moment, Standard, World};
@@ -54,6 +55,10 @@ enum Standing {
 }
 
 /// Where a run shows things.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says what stands on one of two streams"
+)]
 pub(crate) struct View<'w> {
     world: &'w World,
     format: Format,
@@ -70,6 +75,8 @@ pub(crate) struct View<'w> {
     has_untold_calls: bool,
     /// How long readers may still be waited for, once a signal came.
     until: Option<Moment>,
+    /// Known secrets, which servers may echo: no message shows them.
+    secrets: Vec<String>,
 }
 
 impl<'w> View<'w> {
@@ -91,6 +98,7 @@ impl<'w> View<'w> {
             standing: Standing::Nothing,
             has_untold_calls: false,
             until: None,
+            secrets: Vec::new(),
         }
     }
 
@@ -223,6 +231,7 @@ impl<'w> View<'w> {
 
     /// Something that a person must know, on standard error, and an event.
     pub(crate) fn notice(&mut self, level: Level, kind: &str, message: &str) -> io::Result<()> {
+        let message = &*redact(message, &self.secrets);
         let word = match level {
             Level::Info => "info",
             Level::Warning => "warning",
@@ -241,9 +250,15 @@ impl<'w> View<'w> {
 
     /// What ends a run or a turn, on standard error however quiet it is, and an event.
     pub(crate) fn error(&mut self, kind: &str, message: &str) -> io::Result<()> {
+        let message = &*redact(message, &self.secrets);
         self.event(object! { "type": "error", "kind": kind, "message": message })?;
         let prefix = self.paint.wrap(Style::Red, "ankita:");
         self.line(&format!("{prefix} {}", text::sanitize(message)))
+    }
+
+    /// Hides `secrets` in every message from now on.
+    pub(crate) fn hide(&mut self, secrets: Vec<String>) {
+        self.secrets = secrets;
     }
 
     /// The last object of the JSON formats.
@@ -294,7 +309,7 @@ impl<'w> View<'w> {
         // The last cell stays free: in it the cursor would hang between two lines.
         let columns = self.world.console.columns();
         let cells = columns.map_or(CALL_CELLS_MAX, |columns| columns.saturating_sub(1));
-        let room = cells.saturating_sub(prefix.chars().count());
+        let room = cells.saturating_sub(text::cells(prefix));
         let line = format!("{prefix}{}", text::one_line(line, room));
         self.paint.wrap(Style::Dim, &line).into_owned()
     }

@@ -101,24 +101,48 @@ impl View<'_> {
         self.world.write(to, piece, &self.cancel)
     }
 
-    /// Waits until a piece fits; the end of patience is `Interrupted`. Signals and ends of calls are left to the driver.
+    /// Waits until a piece fits; a signal or the end of patience is `Interrupted`. Ends of calls are left to the driver.
     fn await_room(&self, to: Standard, until: Moment) -> io::Result<()> {
-        let room = Interest::write(self.world.console.source(to));
-        match self.world.threads.poll(&[room], Some(until), &self.cancel) {
-            Some(_) => Ok(()),
-            None => Err(io::ErrorKind::Interrupted.into()),
+        let source = self.world.console.source(to);
+        let mut ends = Vec::new();
+        let has_room = loop {
+            match self
+                .world
+                .threads
+                .wait(&[Interest::write(source)], Some(until))
+            {
+                Event::Ready(_) => break true,
+                Event::Signal(_) => break false,
+                Event::Tick if until <= self.world.clock.now() => break false,
+                Event::Tick => (),
+                Event::Finished(call, panic) => ends.push((call, panic)),
+            }
+        };
+        // Whoever runs calls waits for their ends.
+        for (call, panic) in ends {
+            self.world.threads.hand_back(call, panic);
+        }
+        if has_room {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::Interrupted.into())
         }
     }
 
     /// The signal that stopped a write, as the driver would have been told of it.
     pub(crate) fn stopped_by(&self) -> Signal {
-        loop {
+        let mut ends = Vec::new();
+        let signal = loop {
             match self.world.threads.wait(&[], Some(self.world.clock.now())) {
-                Event::Signal(signal) => return signal,
-                Event::Finished(..) => (),
+                Event::Signal(signal) => break signal,
+                Event::Finished(call, panic) => ends.push((call, panic)),
                 // Somebody else took it: only Ctrl-C is given so lightly.
-                Event::Ready(_) | Event::Tick => return Signal::Interrupt,
+                Event::Ready(_) | Event::Tick => break Signal::Interrupt,
             }
+        };
+        for (call, panic) in ends {
+            self.world.threads.hand_back(call, panic);
         }
+        signal
     }
 }

@@ -28,7 +28,7 @@ fn requests_are_answered_in_any_cut() {
     assert_eq!(text.matches("HTTP/1.1 200 OK").count(), 2, "{text}");
     let at = text.find("{\"id\"").unwrap();
     let end = text[at..].find("HTTP/1.1").unwrap() + at;
-    let answer = json::parse(text[at..end].as_bytes()).unwrap();
+    let answer = json::parse(&text.as_bytes()[at..end]).unwrap();
     assert_eq!(
         answer
             .pointer("/choices/0/finish_reason")
@@ -171,7 +171,7 @@ fn a_stream_is_lines_of_data_and_ends_in_done() {
     assert!(events.len() < 1_100, "{}", events.len());
     let mut said = String::new();
     for event in &events[..events.len() - 1] {
-        let chunk = json::parse(event["data: ".len()..].as_bytes()).unwrap();
+        let chunk = json::parse(&event.as_bytes()["data: ".len()..]).unwrap();
         said.push_str(
             chunk
                 .pointer("/choices/0/delta/content")

@@ -12,6 +12,7 @@ use crate::tool::{
     Answer, Call, Considered, FinderPort, Gate, Mode, Output, Question, REPLY_BYTES_MAX, Reply,
     Request, Roots, Rule, Rules, Settled, ShelfPort, Stance, Supply, Tool, Verdict,
 };
+use crate::world::Process;
 use crate::world::fake::{Action, Fake, FileOperation};
 use crate::world::{Cancel, Event, Files as _, World};
 
@@ -369,4 +370,19 @@ pub(crate) fn check_faults(build: impl Fn(&Fake), name: &str, arguments: &str) {
         }
     }
     assert!(0 < failed, "no fault was met");
+}
+
+/// A process of a made-up machine: its start says its number.
+pub(crate) fn process(pid: u32, parent: u32, name: &str) -> Process {
+    let (name, command) = (name.to_owned(), format!("{name} --x"));
+    let (started_ticks, started, user) = (u64::from(pid) * 10, i64::from(pid), 1);
+    Process {
+        pid,
+        parent,
+        name,
+        command,
+        started_ticks,
+        started,
+        user,
+    }
 }
