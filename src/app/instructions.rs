@@ -1,5 +1,7 @@
 //! The system prompt: who speaks, how tools are used, the skills, and one last line of what varies.
 
+use std::fmt::Write as _;
+
 use crate::skill::Skill;
 use crate::tool::SKILL;
 
@@ -17,18 +19,21 @@ pub(crate) fn system(skills: &[Skill], own: Option<&str>, place: &Place<'_>) -> 
     let mut text = TEXT.to_owned();
     let lines = skill_lines(skills);
     if !lines.is_empty() {
-        text.push_str(&format!(
+        // Writing to memory cannot fail.
+        _ = write!(
+            text,
             "Procedures, read with `{SKILL}` before such a task:\n{lines}"
-        ));
+        );
     }
     if let Some(own) = own {
         text.push_str(own.trim_end());
         text.push('\n');
     }
-    text.push_str(&format!(
+    _ = write!(
+        text,
         "Workspace {}, {}, {}.",
         place.workspace, place.date, place.system
-    ));
+    );
     text
 }
 
@@ -37,7 +42,8 @@ pub(crate) fn skill_lines(skills: &[Skill]) -> String {
     skills
         .iter()
         .map(|skill| format!("- {}: {}\n", skill.name, skill.description))
-        .collect()
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 /// What varies from run to run.

@@ -12,6 +12,8 @@ mod round;
 mod serve;
 mod start;
 mod talk;
+#[cfg(test)]
+mod tests;
 mod toolbox;
 mod tools;
 mod typed;

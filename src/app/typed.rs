@@ -176,3 +176,6 @@ impl Lines {
         )
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,6 @@
 //! Standard input as data: read, waited for or left alone by stated rules, and never dropped in silence.
 
+use std::fmt::Write as _;
 use std::io;
 use std::time::Duration;
 
@@ -155,10 +156,12 @@ fn decode(bytes: &[u8], is_cut: bool) -> Piped {
             "standard input was cut after {} bytes (`stdin.bytes_max`)",
             bytes.len()
         ));
-        content.push_str(&format!(
-            "\n… (standard input was cut here, after {} bytes)",
-            bytes.len()
-        ));
+        let count = bytes.len();
+        // Writing to memory cannot fail.
+        _ = write!(
+            content,
+            "\n… (standard input was cut here, after {count} bytes)"
+        );
     }
     if is_lossy {
         notes.push(
@@ -183,3 +186,6 @@ pub(crate) fn join(prompt: &str, piped: Option<&str>) -> String {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

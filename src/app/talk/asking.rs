@@ -105,9 +105,9 @@ impl Talk<'_> {
 }
 
 fn random(world: &World) -> u64 {
-    let mut word = [0; 8];
-    world.random.fill(&mut word);
-    u64::from_le_bytes(word)
+    let mut bytes = [0; 8];
+    world.random.fill(&mut bytes);
+    u64::from_le_bytes(bytes)
 }
 
 fn means<'a>(

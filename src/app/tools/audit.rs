@@ -1,5 +1,7 @@
 //! `ankita tools audit`: what every request carries before the first word, and what each category would add.
 
+use std::fmt::Write as _;
+
 use crate::app::instructions;
 use crate::app::toolbox::{self, Shelf, defaults, definition};
 use crate::catalog::{CATEGORIES, TOOLS};
@@ -12,7 +14,8 @@ pub(crate) fn audit(system: &str) -> String {
     let mut out =
         String::from("in every request                bytes  tokens (estimated, bytes / 4)\n");
     let mut row = |name: &str, bytes: usize| {
-        out.push_str(&format!("  {name:<28} {bytes:>6}  {:>6}\n", tokens(bytes)));
+        // Writing to memory cannot fail.
+        _ = writeln!(out, "  {name:<28} {bytes:>6}  {:>6}", tokens(bytes));
     };
     let skills = instructions::skill_lines(&Shelf::built_in().0);
     let mut total = system.len();
@@ -33,11 +36,12 @@ pub(crate) fn audit(system: &str) -> String {
             .iter()
             .filter(|tool| tool.category == category.id && !tool.contract.is_internal);
         let bytes: usize = tools.map(|tool| definition(tool).to_string().len()).sum();
-        out.push_str(&format!(
-            "  {:<28} {bytes:>6}  {:>6}\n",
+        _ = writeln!(
+            out,
+            "  {:<28} {bytes:>6}  {:>6}",
             category.id,
             tokens(bytes)
-        ));
+        );
     }
     out
 }

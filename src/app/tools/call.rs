@@ -36,9 +36,9 @@ pub(crate) fn call(world: &World, start: &Start, name: String, arguments: String
         cancel: &cancel,
         secrets: &secrets,
     };
-    let replied = Round::new(world, paint).run(vec![request], &mut hands);
-    let (mut replies, signal) = match replied {
-        Ok(replied) => replied,
+    let ran = Round::new(world, paint).run(vec![request], &mut hands);
+    let (mut replies, signal) = match ran {
+        Ok(ran) => ran,
         Err(error) => return written(world, &error),
     };
     let Some(reply) = replies.pop() else {

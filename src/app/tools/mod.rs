@@ -3,6 +3,7 @@
 mod audit;
 mod call;
 
+use std::fmt::Write as _;
 use std::io;
 
 use crate::app::pump::Pump;
@@ -13,7 +14,7 @@ use crate::app::view::{Format, View};
 use crate::app::{fail, plain_view, signalled, view_format, written};
 use crate::catalog::{CATEGORIES, MATCHER, TOOLS};
 use crate::error::{Error, Kind};
-use crate::json::{Value, object};
+use crate::json::{Object, Value, object};
 use crate::skill;
 use crate::text;
 use crate::tool::Tool;
@@ -58,13 +59,15 @@ pub(crate) fn list(is_json: bool) -> String {
         } else {
             ""
         };
-        out.push_str(&format!("{id}: {summary}{note}\n"));
+        // Writing to memory cannot fail.
+        _ = writeln!(out, "{id}: {summary}{note}");
         for tool in tools {
-            out.push_str(&format!(
-                "  {:<14} {}\n",
+            _ = writeln!(
+                out,
+                "  {:<14} {}",
                 tool.name,
                 first_sentences(tool.contract.doc.trim())
-            ));
+            );
         }
     }
     out
@@ -130,7 +133,8 @@ pub(crate) fn show(names: &[String], is_json: bool) -> Result<String, Error> {
     }
     Ok(tools
         .iter()
-        .map(|tool| shown(tool))
+        .copied()
+        .map(shown)
         .collect::<Vec<_>>()
         .join("\n"))
 }
@@ -138,16 +142,17 @@ pub(crate) fn show(names: &[String], is_json: bool) -> Result<String, Error> {
 /// A tool's contract for people.
 fn shown(tool: &Tool) -> String {
     let mut out = format!("{} ({})\n{}\n", tool.name, tool.category, description(tool));
-    out.push_str(&format!("effect: {}\n", effect_of(tool)));
+    _ = writeln!(out, "effect: {}", effect_of(tool));
     let needs: Vec<&str> = tool.contract.needs.iter().map(|row| row.question).collect();
-    out.push_str(&format!(
-        "may: {}\n",
+    _ = writeln!(
+        out,
+        "may: {}",
         if needs.is_empty() {
             "nothing outside".to_owned()
         } else {
             needs.join(", ")
         }
-    ));
+    );
     let schema = (tool.contract.schema)();
     let required = schema
         .get("required")
@@ -157,7 +162,7 @@ fn shown(tool: &Tool) -> String {
         .get("properties")
         .and_then(Value::as_object)
         .into_iter()
-        .flat_map(crate::json::Object::iter)
+        .flat_map(Object::iter)
     {
         let is_required = required.iter().any(|item| item.as_str() == Some(name));
         let kind = argument
@@ -168,13 +173,14 @@ fn shown(tool: &Tool) -> String {
             .get("description")
             .and_then(Value::as_str)
             .unwrap_or_default();
-        out.push_str(&format!(
-            "  {name}{} {kind}: {doc}\n",
+        _ = writeln!(
+            out,
+            "  {name}{} {kind}: {doc}",
             if is_required { "" } else { "?" }
-        ));
+        );
     }
     for (arguments, query) in (tool.contract.examples)() {
-        out.push_str(&format!("  \"{query}\" is {arguments}\n"));
+        _ = writeln!(out, "  \"{query}\" is {arguments}");
     }
     out
 }
@@ -240,7 +246,8 @@ pub(crate) fn skills() -> String {
         .0
         .iter()
         .map(|skill| format!("{:<14} {}\n", skill.name, skill.description))
-        .collect()
+        .collect::<Vec<_>>()
+        .concat()
 }
 
 /// A skill as the model reads it.

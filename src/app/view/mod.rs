@@ -44,11 +44,17 @@ pub(crate) enum Level {
     Warning,
 }
 
+/// What stands last on standard error, without a line end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Nothing,
+    /// A line that the next output wipes away.
+    Passing,
+    /// A piece of what the model thinks.
+    Thinking,
+}
+
 /// Where a run shows things.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each says what stands on one of two streams"
-)]
 pub(crate) struct View<'w> {
     world: &'w World,
     format: Format,
@@ -58,13 +64,9 @@ pub(crate) struct View<'w> {
     /// Ends a write that waits for a slow reader.
     cancel: Cancel,
     out: Vec<u8>,
-    /// Whether standard output stands at the start of a line.
-    is_at_line_start: bool,
-    has_printed: bool,
-    /// Whether the terminal shows a line that the next output wipes away.
-    is_passing: bool,
-    /// Whether standard error stands behind a piece of what the model thinks.
-    is_thinking: bool,
+    /// Whether standard output stands behind something in its line.
+    is_mid_line: bool,
+    standing: Standing,
     /// Whether no line tells of calls.
     has_untold_calls: bool,
     /// How long readers may still be waited for, once a signal came.
@@ -88,10 +90,8 @@ impl<'w> View<'w> {
             paint,
             cancel,
             out: Vec::new(),
-            is_at_line_start: true,
-            has_printed: false,
-            is_passing: false,
-            is_thinking: false,
+            is_mid_line: false,
+            standing: Standing::Nothing,
             has_untold_calls: false,
             until: None,
             secrets: Vec::new(),
@@ -131,8 +131,7 @@ impl<'w> View<'w> {
             Format::Text => {
                 let piece = text::sanitize(piece);
                 self.out.extend_from_slice(piece.as_bytes());
-                self.is_at_line_start = piece.ends_with('\n');
-                self.has_printed = true;
+                self.is_mid_line = !piece.ends_with('\n');
             }
             Format::StreamJson => {
                 self.out
@@ -156,11 +155,11 @@ impl<'w> View<'w> {
                 self.event(object! { "type": "reasoning", "text": piece, "delta": true })
             }
             Format::Text if self.loudness == Loudness::Verbose => {
-                if !self.is_thinking && self.shares_terminal() {
+                if self.standing != Standing::Thinking && self.shares_terminal() {
                     self.end_line();
                 }
                 self.flush()?;
-                self.is_thinking = true;
+                self.standing = Standing::Thinking;
                 let piece = text::sanitize(piece);
                 let piece = self.paint.wrap(Style::Dim, &piece);
                 self.put_error(&piece)
@@ -274,14 +273,14 @@ impl<'w> View<'w> {
     pub(crate) fn print(&mut self, listing: &str) -> io::Result<()> {
         self.out
             .extend_from_slice(text::sanitize(listing).as_bytes());
-        self.is_at_line_start = listing.ends_with('\n');
+        self.is_mid_line = !listing.is_empty() && !listing.ends_with('\n');
         self.flush()
     }
 
     /// A result for standard output, which ends in a line end.
     pub(crate) fn print_line(&mut self, result: &str) -> io::Result<()> {
         self.print(result)?;
-        if !self.is_at_line_start {
+        if self.is_mid_line {
             self.print("\n")?;
         }
         Ok(())
@@ -350,9 +349,8 @@ impl<'w> View<'w> {
     }
 
     fn end_line(&mut self) {
-        if self.format == Format::Text && self.has_printed && !self.is_at_line_start {
+        if self.format == Format::Text && std::mem::take(&mut self.is_mid_line) {
             self.out.push(b'\n');
-            self.is_at_line_start = true;
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use crate::app::view::View;
+use crate::app::view::{Standing, View};
 use crate::world::{Event, Interest, Moment, Signal, Standard};
 
 /// One write. A pipe takes this much whole or not at all (`PIPE_BUF`, pipe(7)), so that an interrupted write leaves no doubt.
@@ -46,14 +46,14 @@ impl View<'_> {
         if !self.has_passing_lines() {
             return Ok(());
         }
-        self.is_passing = true;
+        self.standing = Standing::Passing;
         let line = self.dimmed("  ", line);
         self.put_error(&format!("{WIPE}{line}"))
     }
 
     /// The terminal showed `^C` where the cursor was: goes to a line of its own.
     pub(crate) fn break_line(&mut self) -> io::Result<()> {
-        if self.is_passing {
+        if self.standing == Standing::Passing {
             return self.wipe();
         }
         if !self.world.console.is_terminal(Standard::Error)
@@ -61,7 +61,7 @@ impl View<'_> {
         {
             return Ok(());
         }
-        if self.shares_terminal() && self.has_printed && !self.is_at_line_start {
+        if self.shares_terminal() && self.is_mid_line {
             self.end_line();
             return self.flush();
         }
@@ -75,13 +75,11 @@ impl View<'_> {
     }
 
     fn wipe(&mut self) -> io::Result<()> {
-        if std::mem::take(&mut self.is_passing) {
-            return self.put_error(WIPE);
+        match std::mem::replace(&mut self.standing, Standing::Nothing) {
+            Standing::Nothing => Ok(()),
+            Standing::Passing => self.put_error(WIPE),
+            Standing::Thinking => self.put_error("\n"),
         }
-        if std::mem::take(&mut self.is_thinking) {
-            return self.put_error("\n");
-        }
-        Ok(())
     }
 
     /// Text for standard error, whatever stands there.
@@ -103,7 +101,7 @@ impl View<'_> {
         self.world.write(to, piece, &self.cancel)
     }
 
-    /// Waits until a piece fits; a signal or the end of patience is `Interrupted`.
+    /// Waits until a piece fits; a signal or the end of patience is `Interrupted`. Ends of calls are left to the driver.
     fn await_room(&self, to: Standard, until: Moment) -> io::Result<()> {
         let source = self.world.console.source(to);
         let mut ends = Vec::new();

@@ -34,6 +34,7 @@ pub(super) struct State {
     output_source: Source,
     error: Output,
     error_source: Source,
+    columns: Option<usize>,
 }
 
 impl State {
@@ -54,6 +55,7 @@ impl State {
             output_source,
             error: Output::default(),
             error_source,
+            columns: None,
         }
     }
 
@@ -85,6 +87,26 @@ impl Fake {
         let source = state.console.input;
         state.sources.replace(source, Entry::Stream(Box::new(pipe)));
         state.console.input_kind = kind;
+        drop(state);
+        self
+    }
+
+    /// A pipe or file on standard input with these bytes and then its end.
+    pub(crate) fn pipe_in(&self, bytes: impl AsRef<[u8]>) -> &Self {
+        let bytes = bytes.as_ref().to_vec();
+        let typed = vec![
+            Typed::Bytes(Duration::ZERO, bytes),
+            Typed::End(Duration::ZERO),
+        ];
+        self.set_input(InputKind::Pipe, typed)
+    }
+
+    /// Says which of standard output and error is a terminal (for input see [`Fake::set_input`]).
+    pub(crate) fn set_terminals(&self, output: bool, error: bool, columns: usize) -> &Self {
+        let mut state = self.look();
+        state.console.output.is_terminal = output;
+        state.console.error.is_terminal = error;
+        state.console.columns = (output || error).then_some(columns);
         drop(state);
         self
     }
@@ -202,6 +224,6 @@ impl Console for Fake {
     }
 
     fn columns(&self) -> Option<usize> {
-        None
+        self.look().console.columns
     }
 }

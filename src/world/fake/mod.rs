@@ -134,6 +134,20 @@ impl Fake {
         }
     }
 
+    pub(crate) fn set_args(&self, args: &[&str]) -> &Self {
+        self.look().args = args.iter().map(OsString::from).collect();
+        self
+    }
+
+    /// Sets a variable of the environment, in place of an earlier one of that name.
+    pub(crate) fn set_env(&self, name: &str, value: &str) -> &Self {
+        let mut state = self.look();
+        state.env.retain(|(known, _)| known != name);
+        state.env.push((name.to_owned(), value.to_owned()));
+        drop(state);
+        self
+    }
+
     /// Moves the clock by hand.
     pub(crate) fn pass(&self, time: Duration) -> &Self {
         let mut state = self.look();
