@@ -112,7 +112,7 @@ fn examples_bind_and_find_their_tool() {
 }
 
 #[test]
-fn names_are_told_apart() {
+fn names_are_spoken_apart() {
     let names: BTreeSet<&str> = TOOLS.iter().map(|tool| tool.name).collect();
     assert_eq!(names.len(), TOOLS.len());
 }
@@ -120,7 +120,7 @@ fn names_are_told_apart() {
 /// Every telling word of a contract is claimed by its category or was reviewed by a person.
 #[test]
 fn no_word_of_a_tool_is_left_over() {
-    let mut told: Vec<(&Tool, Vec<String>)> = Vec::new();
+    let mut spoken: Vec<(&Tool, Vec<String>)> = Vec::new();
     for tool in TOOLS.iter().filter(|tool| !tool.contract.is_internal) {
         let mut own = vec![tool.contract.doc.to_owned()];
         let schema = (tool.contract.schema)();
@@ -142,22 +142,22 @@ fn no_word_of_a_tool_is_left_over() {
                 .into_iter()
                 .map(|(_, query)| query.to_owned()),
         );
-        told.push((tool, own));
+        spoken.push((tool, own));
     }
-    let lent: Vec<Vec<&str>> = told
+    let rows: Vec<Vec<&str>> = spoken
         .iter()
         .map(|(_, own)| own.iter().map(String::as_str).collect())
         .collect();
-    let words: Vec<Words<'_>> = told
+    let lists: Vec<Words<'_>> = spoken
         .iter()
-        .zip(&lent)
+        .zip(&rows)
         .map(|((tool, _), texts)| Words {
             tool: tool.name,
             category: tool.category,
             texts,
         })
         .collect();
-    let left = drift(CLAIMS, &words);
+    let left = drift(CLAIMS, &lists);
     assert!(left.is_empty(), "{left}");
 }
 

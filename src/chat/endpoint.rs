@@ -9,6 +9,10 @@ use crate::wire::{ResponseHead, Url};
 
 /// Bytes of a list of models.
 const LIST_BYTES_MAX: usize = 8 * 1024 * 1024;
+/// Bytes of a configured field's name.
+const NAME_BYTES_MAX: usize = 256;
+/// Bytes of a configured field's value.
+const VALUE_BYTES_MAX: usize = 8192;
 /// Fields that are ours to set: whoever could set them could change what the request means.
 const RESERVED_FIELDS: [&str; 10] = [
     "host",
@@ -61,6 +65,12 @@ impl Endpoint {
         {
             return Err(format!("the field `{name}` is set by the program itself"));
         }
+        if name.len() > NAME_BYTES_MAX || value.len() > VALUE_BYTES_MAX {
+            return Err(format!(
+                "the field `{}` is too long: a name has at most {NAME_BYTES_MAX} bytes, a value {VALUE_BYTES_MAX}",
+                crate::text::one_line(name, 60)
+            ));
+        }
         crate::wire::check_field(name, value).map_err(|error| error.to_string())
     }
 
@@ -81,14 +91,12 @@ impl Endpoint {
                 .iter()
                 .any(|(known, _)| known.eq_ignore_ascii_case(name))
         };
-        if !is_set("Accept") {
-            request = request.with_field("Accept", accept);
-        }
-        if let Some(key) = &self.key
-            && !is_set("Authorization")
-        {
+        request = request.with_field("Accept", accept);
+        if let Some(key) = &self.key {
             request = request.with_field("Authorization", &format!("Bearer {key}"));
         }
+        // What the user configured stands instead of ours, not beside it.
+        request.fields.retain(|(name, _)| !is_set(name));
         for (name, value) in &self.headers {
             request = request.with_field(name, value);
         }

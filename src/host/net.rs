@@ -27,27 +27,7 @@ impl Net for Network {
     }
 
     fn connect(&self, peer: &Peer) -> io::Result<Box<dyn Stream>> {
-        let socket = match peer {
-            Peer::Ip(address) => {
-                let stream = TcpStream::from(sys::connect_ip(address)?);
-                stream.set_nodelay(true)?;
-                Socket::Tcp(stream)
-            }
-            Peer::Unix(path) => {
-                let opened = sys::connect_unix(path).map_err(|error| match error.kind() {
-                    // Nothing could be waited for: a full queue is a refusal.
-                    ErrorKind::WouldBlock => {
-                        io::Error::new(ErrorKind::ConnectionRefused, "too many others wait there")
-                    }
-                    _ => error,
-                });
-                Socket::Unix(UnixStream::from(opened?))
-            }
-        };
-        Ok(Box::new(Connection {
-            socket,
-            state: State::Begun,
-        }))
+        Ok(Box::new(begin_connection(peer)?))
     }
 
     fn listen(&self, address: SocketAddr) -> io::Result<Box<dyn Listener>> {
@@ -56,6 +36,31 @@ impl Net for Network {
         let address = listener.local_addr()?;
         Ok(Box::new(Door { listener, address }))
     }
+}
+
+fn begin_connection(peer: &Peer) -> io::Result<Connection> {
+    let socket = match peer {
+        Peer::Ip(address) => {
+            let stream = TcpStream::from(sys::connect_ip(address)?);
+            // A request is written whole: nothing to wait for and join.
+            stream.set_nodelay(true)?;
+            Socket::Tcp(stream)
+        }
+        Peer::Unix(path) => {
+            let opened = sys::connect_unix(path).map_err(|error| match error.kind() {
+                // Nothing could be waited for: a full queue is a refusal.
+                ErrorKind::WouldBlock => {
+                    io::Error::new(ErrorKind::ConnectionRefused, "too many others wait there")
+                }
+                _ => error,
+            });
+            Socket::Unix(UnixStream::from(opened?))
+        }
+    };
+    Ok(Connection {
+        socket,
+        state: State::Begun,
+    })
 }
 
 enum Socket {

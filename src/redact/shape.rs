@@ -153,18 +153,38 @@ fn is_disordered(bytes: &[u8]) -> bool {
 }
 
 /// Shannon's entropy of the bytes, in bits a byte.
-#[allow(clippy::cast_precision_loss, reason = "counts up to 256")]
+#[allow(clippy::cast_precision_loss, reason = "counts up to the length of one value")]
 fn entropy(bytes: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for &byte in bytes {
         counts[usize::from(byte)] += 1;
     }
     let length = bytes.len() as f64;
-    let shares = counts
-        .iter()
-        .filter(|&&count| count > 0)
-        .map(|&count| f64::from(count) / length);
-    shares.map(|share| -share * share.log2()).sum()
+    let whole = log2(length);
+    let seen = counts.iter().filter(|&&count| count > 0).map(|&count| f64::from(count));
+    seen.map(|count| count / length * (whole - log2(count))).sum()
+}
+
+/// The logarithm to base 2 of a number of at least 1, to about five digits, by repeated squaring: good enough to
+/// compare with a bound, and no library of mathematics has to be loaded at every start for it.
+fn log2(number: f64) -> f64 {
+    const BITS: u32 = 18;
+    let mut rest = number.max(1.0);
+    let mut log = 0.0;
+    while 2.0 <= rest {
+        rest /= 2.0;
+        log += 1.0;
+    }
+    let mut part = 0.5;
+    for _ in 0..BITS {
+        rest *= rest;
+        if 2.0 <= rest {
+            rest /= 2.0;
+            log += part;
+        }
+        part /= 2.0;
+    }
+    log
 }
 
 /// Whether `value` is base64 of printable text with a colon: the credentials of HTTP's Basic scheme (RFC 7617 §2).

@@ -132,7 +132,10 @@ pub(crate) struct Change {
 
 impl From<String> for Output {
     fn from(text: String) -> Self {
-        Self { text, ..Self::default() }
+        Self {
+            text,
+            ..Self::default()
+        }
     }
 }
 

@@ -81,7 +81,8 @@ pub(crate) fn decide(effect: Effect, stance: Stance) -> Decision {
     match (effect, stance.mode) {
         (Effect::Read | Effect::Own, _)
         | (Effect::Reach | Effect::Change | Effect::Spend, Mode::AllowAll) => Decision::Run,
-        (Effect::Reach, Mode::Ask | Mode::ReadOnly) | (Effect::Change | Effect::Spend, Mode::Ask) => ask,
+        (Effect::Reach, Mode::Ask | Mode::ReadOnly)
+        | (Effect::Change | Effect::Spend, Mode::Ask) => ask,
         (Effect::Change | Effect::Spend | Effect::Destroy, Mode::ReadOnly) => Decision::Refuse,
         (Effect::Destroy, Mode::Ask | Mode::AllowAll) => ask_exact,
     }

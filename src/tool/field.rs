@@ -44,7 +44,9 @@ fn shown(value: &Value) -> String {
 }
 
 fn typed(kind: &str) -> Object {
-    [("type".to_owned(), Value::from(kind))].into_iter().collect()
+    [("type".to_owned(), Value::from(kind))]
+        .into_iter()
+        .collect()
 }
 
 impl Field for String {
@@ -76,7 +78,10 @@ impl<const MAX: usize> Field for Text<MAX> {
                 None
             }
             Some(text) if MAX < text.len() => {
-                faults.push(format!("`{at}` must have at most {MAX} bytes, not {}", text.len()));
+                faults.push(format!(
+                    "`{at}` must have at most {MAX} bytes, not {}",
+                    text.len()
+                ));
                 None
             }
             Some(text) => Some(Self(text.to_owned())),
@@ -130,14 +135,26 @@ impl<const LOW: i64, const HIGH: i64> Field for Within<LOW, HIGH> {
     fn read(value: &Value, at: &str, faults: &mut Vec<String>) -> Option<Self> {
         // JSON Schema counts 8.0 as an integer, and some models write it.
         let given = value.as_i64().or_else(|| match value {
-            #[expect(clippy::cast_possible_truncation, reason = "whole and within the range of exact integers")]
-            Value::Float(number) if number.fract() == 0.0 && number.abs() < 9.0e15 => Some(*number as i64),
+            #[expect(
+                clippy::cast_possible_truncation,
+                reason = "whole and within the range of exact integers"
+            )]
+            Value::Float(number) if number.fract() == 0.0 && number.abs() < 9.0e15 => {
+                Some(*number as i64)
+            }
             _ => None,
         });
         match given {
             Some(number) if (LOW..=HIGH).contains(&number) => Some(Self(number)),
-            _ if HIGH == i64::MAX => fault(faults, at, &format!("an integer of at least {LOW}"), value),
-            _ => fault(faults, at, &format!("an integer from {LOW} to {HIGH}"), value),
+            _ if HIGH == i64::MAX => {
+                fault(faults, at, &format!("an integer of at least {LOW}"), value)
+            }
+            _ => fault(
+                faults,
+                at,
+                &format!("an integer from {LOW} to {HIGH}"),
+                value,
+            ),
         }
     }
 }
@@ -176,7 +193,10 @@ impl<T: Field, const MAX: usize> Field for List<T, MAX> {
             return fault(faults, at, "an array", value);
         };
         if items.is_empty() || MAX < items.len() {
-            faults.push(format!("`{at}` must have 1 to {MAX} items, not {}", items.len()));
+            faults.push(format!(
+                "`{at}` must have 1 to {MAX} items, not {}",
+                items.len()
+            ));
             return None;
         }
         let read: Vec<Option<T>> = items
@@ -206,15 +226,22 @@ impl<const MAX: usize> Field for Variables<MAX> {
             return fault(faults, at, "an object of strings", value);
         };
         if MAX < members.len() {
-            faults.push(format!("`{at}` must have at most {MAX} members, not {}", members.len()));
+            faults.push(format!(
+                "`{at}` must have at most {MAX} members, not {}",
+                members.len()
+            ));
             return None;
         }
         let mut read = Vec::new();
         for (name, value) in members.iter() {
             let is_name = !name.is_empty() && !name.contains(['=', '\0']);
             match value.as_str() {
-                Some(text) if is_name && !text.contains('\0') => read.push((name.to_owned(), text.to_owned())),
-                Some(_) => faults.push(format!("`{at}.{name}` has a name or value that no variable can have")),
+                Some(text) if is_name && !text.contains('\0') => {
+                    read.push((name.to_owned(), text.to_owned()))
+                }
+                Some(_) => faults.push(format!(
+                    "`{at}.{name}` has a name or value that no variable can have"
+                )),
                 None => _ = fault::<()>(faults, &format!("{at}.{name}"), "a string", value),
             }
         }
@@ -339,7 +366,10 @@ impl<'a> Fields<'a> {
                 faults,
             }),
             None if at.is_empty() => {
-                faults.push(format!("the arguments must be an object, not {}", value.kind()));
+                faults.push(format!(
+                    "the arguments must be an object, not {}",
+                    value.kind()
+                ));
                 None
             }
             None => fault(faults, at, "an object", value),
@@ -371,11 +401,16 @@ impl<'a> Fields<'a> {
 
     /// Refuses arguments that nothing took.
     pub(crate) fn finish(self) {
-        for (name, _) in self.members.iter().filter(|(name, _)| !self.known.contains(&name.as_ref())) {
+        for (name, _) in self
+            .members
+            .iter()
+            .filter(|(name, _)| !self.known.contains(&name.as_ref()))
+        {
             let near = crate::text::nearest(name, self.known.iter().copied());
             let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             let path = self.path(name);
-            self.faults.push(format!("`{path}` is not an argument{hint}"));
+            self.faults
+                .push(format!("`{path}` is not an argument{hint}"));
         }
     }
 }

@@ -13,7 +13,9 @@ use crate::tool::kept::KeptFiles;
 use crate::tool::needs::fingerprint;
 use crate::tool::permit::{Grant, authorize};
 use crate::tool::rules::suggest;
-use crate::tool::{Binding, Call, Decision, Effect, FIND_TOOLS, Place, Rules, SKILL, Stance, Supply, Tool, decide};
+use crate::tool::{
+    Binding, Call, Decision, Effect, FIND_TOOLS, Place, Rules, SKILL, Stance, Supply, Tool, decide,
+};
 use crate::world::{CallId, Moment};
 
 /// A reply of more bytes is cut in its middle.
@@ -143,7 +145,13 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    pub(crate) fn new(tools: &'static [Tool], rules: Rules, stance: Stance, secrets: Vec<String>, supply: Supply) -> Self {
+    pub(crate) fn new(
+        tools: &'static [Tool],
+        rules: Rules,
+        stance: Stance,
+        secrets: Vec<String>,
+        supply: Supply,
+    ) -> Self {
         Self {
             tools,
             rules,
@@ -163,22 +171,39 @@ impl Gate {
     pub(crate) fn consider(&mut self, request: Request) -> Considered {
         match self.prepare(&request) {
             Ok(pending) => self.judge(pending),
-            Err((verdict, text)) => Considered::Answered(self.reply(&request, verdict, Output::from(text), 0)),
+            Err((verdict, text)) => {
+                Considered::Answered(self.reply(&request, verdict, Output::from(text), 0))
+            }
         }
     }
 
     fn prepare(&self, request: &Request) -> Result<Pending, (Verdict, String)> {
         let invalid = |text: String| (Verdict::Invalid, text);
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name && !tool.contract.is_internal) else {
+        let Some(tool) = self
+            .tools
+            .iter()
+            .find(|tool| tool.name == request.name && !tool.contract.is_internal)
+        else {
             return Err(invalid(self.unknown(&request.name)));
         };
-        let given = if request.arguments.trim().is_empty() { "{}" } else { &request.arguments };
+        let given = if request.arguments.trim().is_empty() {
+            "{}"
+        } else {
+            &request.arguments
+        };
         let value = json::parse(given.as_bytes()).map_err(|error| {
-            invalid(format!("not run: the arguments are not JSON: {error}\n{}", contract_of(tool)))
+            invalid(format!(
+                "not run: the arguments are not JSON: {error}\n{}",
+                contract_of(tool)
+            ))
         })?;
         let bound = (tool.contract.bind)(&value).map_err(|faults| {
             let faults: Vec<String> = faults.iter().map(|fault| format!("- {fault}")).collect();
-            invalid(format!("not run: the arguments do not fit\n{}\n{}", faults.join("\n"), contract_of(tool)))
+            invalid(format!(
+                "not run: the arguments do not fit\n{}\n{}",
+                faults.join("\n"),
+                contract_of(tool)
+            ))
         })?;
         let plan = catch_unwind(AssertUnwindSafe(|| bound.plan(&self.supply)))
             .unwrap_or_else(|_| Err(Failure::new(bug(tool.name))))
@@ -193,8 +218,15 @@ impl Gate {
     }
 
     fn unknown(&self, name: &str) -> String {
-        let known = self.tools.iter().filter(|tool| !tool.contract.is_internal).map(|tool| tool.name);
-        let near = text::nearest(name, known).map_or_else(|| ".".to_owned(), |near| format!("; did you mean `{near}`?"));
+        let known = self
+            .tools
+            .iter()
+            .filter(|tool| !tool.contract.is_internal)
+            .map(|tool| tool.name);
+        let near = text::nearest(name, known).map_or_else(
+            || ".".to_owned(),
+            |near| format!("; did you mean `{near}`?"),
+        );
         let shown = text::one_line(&text::sanitize(name), 64);
         format!("there is no tool `{shown}`{near} Use `{FIND_TOOLS}` to search for tools")
     }
@@ -202,19 +234,32 @@ impl Gate {
     fn judge(&mut self, pending: Pending) -> Considered {
         let name = pending.tool.name;
         if let Some(rule) = self.rules.denying(name, &pending.plan.subject) {
-            let text = format!("not run: the rule `{}` denies it; do not try it another way", rule.text);
+            let text = format!(
+                "not run: the rule `{}` denies it; do not try it another way",
+                rule.text
+            );
             return self.refuse(&pending.request, text, None);
         }
         let decision = decide(pending.effect, self.stance);
-        let is_covered = self.rules.allowing(name, &pending.plan.subject, pending.effect).is_some();
+        let is_covered = self
+            .rules
+            .allowing(name, &pending.plan.subject, pending.effect)
+            .is_some();
         match decision {
-            Decision::Run => Considered::Run(Ready { pending, grant: Grant::Table }),
+            Decision::Run => Considered::Run(Ready {
+                pending,
+                grant: Grant::Table,
+            }),
             Decision::Refuse => {
-                let text = "not run: this run is read-only; say what you would have done".to_owned();
+                let text =
+                    "not run: this run is read-only; say what you would have done".to_owned();
                 let hint = format!("`{name}` was refused because of `--read-only`");
                 self.refuse(&pending.request, text, Some(hint))
             }
-            _ if is_covered => Considered::Run(Ready { pending, grant: Grant::Rule }),
+            _ if is_covered => Considered::Run(Ready {
+                pending,
+                grant: Grant::Rule,
+            }),
             Decision::Ask | Decision::AskUnlessExact => Considered::Ask(pending),
             Decision::NeedsRule | Decision::NeedsExactRule => {
                 let is_exact = decision == Decision::NeedsExactRule;
@@ -231,9 +276,15 @@ impl Gate {
     fn missing_rule(&self, pending: &Pending, is_exact: bool) -> String {
         let name = pending.tool.name;
         match suggest(name, &pending.plan.subject) {
-            Some(rule) if is_exact => format!("`{name}` was refused; `--allow-tool '{rule}'` would allow exactly this call"),
-            Some(rule) => format!("`{name}` was refused; `--allow-tool '{rule}'` or `--allow-all` would allow it"),
-            None => format!("`{name}` was refused; no pattern covers this call, `--allow-tool {name}` or `--allow-all` would allow it"),
+            Some(rule) if is_exact => format!(
+                "`{name}` was refused; `--allow-tool '{rule}'` would allow exactly this call"
+            ),
+            Some(rule) => format!(
+                "`{name}` was refused; `--allow-tool '{rule}'` or `--allow-all` would allow it"
+            ),
+            None => format!(
+                "`{name}` was refused; no pattern covers this call, `--allow-tool {name}` or `--allow-all` would allow it"
+            ),
         }
     }
 
@@ -246,7 +297,11 @@ impl Gate {
     /// What a person must see before `pending` runs.
     pub(crate) fn question(&self, pending: &Pending) -> Question {
         let shown = if pending.plan.shown.is_empty() {
-            format!("{} {}", pending.request.name, pending.request.arguments.trim())
+            format!(
+                "{} {}",
+                pending.request.name,
+                pending.request.arguments.trim()
+            )
         } else {
             pending.plan.shown.clone()
         };
@@ -255,7 +310,10 @@ impl Gate {
                 .iter()
                 .filter_map(|target| match target.place {
                     Place::Inside => None,
-                    Place::Outside => Some(format!("`{}` lies outside the workspace", target.path.display())),
+                    Place::Outside => Some(format!(
+                        "`{}` lies outside the workspace",
+                        target.path.display()
+                    )),
                     Place::Secret => Some(format!("`{}` looks like a secret", target.shown)),
                 })
                 .collect(),
@@ -272,9 +330,13 @@ impl Gate {
     /// Takes a person's answer.
     pub(crate) fn agree(&mut self, pending: Pending, answer: &Answer) -> Considered {
         match answer {
-            Answer::Yes => Considered::Run(Ready { pending, grant: Grant::Person }),
+            Answer::Yes => Considered::Run(Ready {
+                pending,
+                grant: Grant::Person,
+            }),
             Answer::No => {
-                let text = "not run: the person said no; do not retry it, ask what to do instead".to_owned();
+                let text = "not run: the person said no; do not retry it, ask what to do instead"
+                    .to_owned();
                 self.refuse(&pending.request, text, None)
             }
         }
@@ -290,7 +352,13 @@ impl Gate {
         self.calls += 1;
         let id = CallId(self.calls);
         let permit = authorize(id, ready.grant);
-        let Pending { request, tool, bound, plan, .. } = ready.pending;
+        let Pending {
+            request,
+            tool,
+            bound,
+            plan,
+            ..
+        } = ready.pending;
         let slot = Arc::new(Mutex::new(None));
         let running = Running {
             request,
@@ -313,8 +381,13 @@ impl Gate {
     /// Takes the end of a job; `panic` is the message of one that panicked. `None` if there is no such call.
     pub(crate) fn settle(&mut self, id: CallId, panic: Option<&str>) -> Option<Settled> {
         let running = self.running.remove(&id)?;
-        let ms = u64::try_from(self.supply.clock.now().since(running.began).as_millis()).unwrap_or(u64::MAX);
-        let ran = running.slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let ms = u64::try_from(self.supply.clock.now().since(running.began).as_millis())
+            .unwrap_or(u64::MAX);
+        let ran = running
+            .slot
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let outcome = match ran {
             Some(Ran::Outcome(outcome)) => outcome,
             Some(Ran::Broken(what)) => {
@@ -323,10 +396,14 @@ impl Gate {
                 if *replans <= REPLANS_MAX {
                     return Some(Settled::Again(running.request));
                 }
-                Err(Failure::new(format!("not run: {what} again and again; look at it and decide anew")))
+                Err(Failure::new(format!(
+                    "not run: {what} again and again; look at it and decide anew"
+                )))
             }
             None => {
-                let message = panic.map_or_else(String::new, |panic| format!(": {}", text::one_line(panic, 200)));
+                let message = panic.map_or_else(String::new, |panic| {
+                    format!(": {}", text::one_line(panic, 200))
+                });
                 Err(Failure::new(format!("{}{message}", bug(running.tool.name))))
             }
         };
@@ -337,7 +414,11 @@ impl Gate {
                 self.reply(&running.request, Verdict::Done, output, ms)
             }
             Err(failure) => {
-                let verdict = if failure.is_cancel() { Verdict::Cancelled } else { Verdict::Failed };
+                let verdict = if failure.is_cancel() {
+                    Verdict::Cancelled
+                } else {
+                    Verdict::Failed
+                };
                 self.reply(&running.request, verdict, Output::from(failure.0), ms)
             }
         }))
@@ -407,7 +488,10 @@ fn broken(binding: &Binding, supply: &Supply) -> Option<String> {
     for (path, seen) in &binding.files {
         let now = fingerprint(&*supply.files, path).ok().flatten();
         if now != *seen {
-            return Some(format!("`{}` changed after it was shown", supply.roots.shown(path)));
+            return Some(format!(
+                "`{}` changed after it was shown",
+                supply.roots.shown(path)
+            ));
         }
     }
     for &(pid, ticks) in &binding.processes {

@@ -17,11 +17,15 @@ mod tests;
 pub(crate) mod trial;
 
 pub(crate) use self::contract::{
-    Binding, Bound, Change, Contract, Failure, Fingerprint, Outcome, Output, Plan, Subject, SubjectKind, Tool,
+    Binding, Bound, Change, Contract, Failure, Fingerprint, Outcome, Output, Plan, Subject,
+    SubjectKind, Tool,
 };
 pub(crate) use self::effect::{Decision, Effect, Mode, Stance, decide};
 pub(crate) use self::field::{Field, Fields, Member, members};
-pub(crate) use self::gate::{Answer, Considered, Gate, Pending, Question, REPLY_BYTES_MAX, Ready, Reply, Request, Settled, Verdict};
+pub(crate) use self::gate::{
+    Answer, Considered, Gate, Pending, Question, REPLY_BYTES_MAX, Ready, Reply, Request, Settled,
+    Verdict,
+};
 pub(crate) use self::kept::{KEPT_BYTES_MAX, KeptFiles};
 pub(crate) use self::needs::{Call, FinderPort, Need, Row, ShelfPort, Supply};
 pub(crate) use self::permit::Permit;
@@ -40,12 +44,15 @@ pub(crate) mod prelude {
     };
     pub(crate) use super::effect::Effect;
     pub(crate) use super::field::{List, Text, Variables, Within, choice, record};
-    pub(crate) use super::needs::{
-        Call, Command, Commands, Ended, FILE_BYTES_MAX, Files, Finder, Kept, Need, Pauses, Processes, Ran, Shelf, Supply, Writes,
-    };
     pub(crate) use super::kept::KEPT_BYTES_MAX;
+    pub(crate) use super::needs::{
+        Call, Command, Commands, Ended, FILE_BYTES_MAX, Files, Finder, Kept, Need, Pauses,
+        Processes, Ran, Shelf, Supply, Writes,
+    };
     pub(crate) use super::place::{Place, Target};
     pub(crate) use super::replace::{Replacement, Rung, replace};
     pub(crate) use crate::json::{array, object};
-    pub(crate) use crate::world::{Exit, Item, Kind, Listening, Process, Protocol, Spawn, Stat, Stop};
+    pub(crate) use crate::world::{
+        Exit, Item, Kind, Listening, Process, Protocol, Spawn, Stat, Stop,
+    };
 }

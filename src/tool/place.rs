@@ -106,7 +106,6 @@ impl Roots {
     /// Fails if a link now stands on the way to what was resolved when it was planned, or in its place and
     /// `is_itself` is false: then the call would touch something else than was agreed to.
     pub(crate) fn confirm(
-        &self,
         files: &dyn Files,
         target: &Target,
         is_itself: bool,

@@ -57,6 +57,7 @@ fn line_ends_are_those_of_the_place() {
     check("a\r\nb\r\n", "a\n", "", "b\r\n");
     // Half of a CRLF is no place: no lone CR is ever left.
     check("a\r\nb", "\nb", "\nc", "a\r\nc");
+    check("a\r\nb", "\nb", "x\nc", "ax\r\nc");
     check("a\r\n\r\nb\r\n", "a\n\nb", "a\nb", "a\r\nb\r\n");
 }
 
@@ -174,7 +175,8 @@ fn edits_come_in_order_and_all_or_none() {
 
 #[test]
 fn a_result_has_a_limit() {
-    let text = "a".repeat(10_000);
+    // Two terabytes, if anybody built it.
+    let text = "a".repeat(2_000_000);
     let new = "b".repeat(1_000_000);
     let everywhere = Replacement {
         is_everywhere: true,

@@ -5,8 +5,8 @@ use crate::tool::{Effect, Subject, SubjectKind, Target};
 
 /// What a shell treats specially: with one of these a command is more than its words.
 const SHELL_MARKS: &[char] = &[
-    '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', ']', '{', '}', '~', '#', '!', '\n',
-    '\r', '\0',
+    '|', '&', ';', '<', '>', '(', ')', '$', '`', '\\', '"', '\'', '*', '?', '[', ']', '{', '}',
+    '~', '#', '!', '\n', '\r', '\0',
 ];
 
 /// One rule: a tool, and which of its calls.
@@ -34,7 +34,10 @@ enum Pattern {
 
 impl Rule {
     /// Reads `tool` or `tool(pattern)`. `kind_of` tells a tool's subject, or that there is no such tool.
-    pub(crate) fn parse(text: &str, kind_of: &dyn Fn(&str) -> Option<SubjectKind>) -> Result<Self, String> {
+    pub(crate) fn parse(
+        text: &str,
+        kind_of: &dyn Fn(&str) -> Option<SubjectKind>,
+    ) -> Result<Self, String> {
         let text = text.trim();
         let (tool, inner) = match text.split_once('(') {
             None => (text, None),
@@ -44,20 +47,30 @@ impl Rule {
             },
         };
         let Some(kind) = kind_of(tool) else {
-            return Err(format!("the rule `{text}` names `{tool}`, and there is no such tool"));
+            return Err(format!(
+                "the rule `{text}` names `{tool}`, and there is no such tool"
+            ));
         };
         let pattern = match (inner, kind) {
             (None, _) => Pattern::All,
-            (Some(""), _) => return Err(format!("the rule `{text}` has an empty pattern; `{tool}` alone covers every call")),
+            (Some(""), _) => {
+                return Err(format!(
+                    "the rule `{text}` has an empty pattern; `{tool}` alone covers every call"
+                ));
+            }
             (Some(_), SubjectKind::Nothing) => {
-                return Err(format!("the rule `{text}` has a pattern, but calls of `{tool}` have nothing to match; write `{tool}`"));
+                return Err(format!(
+                    "the rule `{text}` has a pattern, but calls of `{tool}` have nothing to match; write `{tool}`"
+                ));
             }
             (Some(inner), SubjectKind::Path) => Pattern::Path {
                 glob: Glob::new(inner).map_err(|error| format!("the rule `{text}`: {error}"))?,
                 is_exact: !inner.contains(['*', '?']),
                 is_absolute: inner.starts_with('/'),
             },
-            (Some(inner), SubjectKind::Command | SubjectKind::Words) => Pattern::Words(words(text, inner)?),
+            (Some(inner), SubjectKind::Command | SubjectKind::Words) => {
+                Pattern::Words(words(text, inner)?)
+            }
         };
         Ok(Self {
             text: text.to_owned(),
@@ -72,7 +85,12 @@ impl Rule {
             && (effect != Effect::Destroy || self.is_exact())
             && match (&self.pattern, subject) {
                 (Pattern::All, _) => true,
-                (Pattern::Path { glob, is_absolute, .. }, Subject::Paths(targets)) => {
+                (
+                    Pattern::Path {
+                        glob, is_absolute, ..
+                    },
+                    Subject::Paths(targets),
+                ) => {
                     let covers = |target: &Target| {
                         target.shown.starts_with('/') == *is_absolute && glob.matches(&target.shown)
                     };
@@ -81,9 +99,10 @@ impl Rule {
                 (Pattern::Words(pattern), Subject::Command(command)) => {
                     plain_words(command).is_some_and(|words| match_words(pattern, &words))
                 }
-                (Pattern::Words(pattern), Subject::Words(given)) => {
-                    match_words(pattern, &given.iter().map(String::as_str).collect::<Vec<_>>())
-                }
+                (Pattern::Words(pattern), Subject::Words(given)) => match_words(
+                    pattern,
+                    &given.iter().map(String::as_str).collect::<Vec<_>>(),
+                ),
                 _ => false,
             }
     }
@@ -99,9 +118,10 @@ impl Rule {
                 (Pattern::Words(pattern), Subject::Command(command)) => {
                     rough_segments(command).any(|segment| match_words(pattern, &segment))
                 }
-                (Pattern::Words(pattern), Subject::Words(given)) => {
-                    match_words(pattern, &given.iter().map(String::as_str).collect::<Vec<_>>())
-                }
+                (Pattern::Words(pattern), Subject::Words(given)) => match_words(
+                    pattern,
+                    &given.iter().map(String::as_str).collect::<Vec<_>>(),
+                ),
                 _ => false,
             }
     }
@@ -128,7 +148,9 @@ fn words(rule: &str, inner: &str) -> Result<Vec<String>, String> {
             return Err(format!("the rule `{rule}`: `**` may only be the last word"));
         }
         if word.contains('*') {
-            return Err(format!("the rule `{rule}`: `*` stands for a whole word, so `{word}` cannot match"));
+            return Err(format!(
+                "the rule `{rule}`: `*` stands for a whole word, so `{word}` cannot match"
+            ));
         }
         if let Some(mark) = word.chars().find(|c| SHELL_MARKS.contains(c)) {
             return Err(format!(
@@ -142,10 +164,18 @@ fn words(rule: &str, inner: &str) -> Result<Vec<String>, String> {
 fn match_words(pattern: &[String], words: &[&str]) -> bool {
     match pattern.split_last() {
         Some((last, head)) if last == "**" => {
-            head.len() <= words.len() && head.iter().zip(words).all(|(pattern, word)| matches_word(pattern, word))
+            head.len() <= words.len()
+                && head
+                    .iter()
+                    .zip(words)
+                    .all(|(pattern, word)| matches_word(pattern, word))
         }
         _ => {
-            pattern.len() == words.len() && pattern.iter().zip(words).all(|(pattern, word)| matches_word(pattern, word))
+            pattern.len() == words.len()
+                && pattern
+                    .iter()
+                    .zip(words)
+                    .all(|(pattern, word)| matches_word(pattern, word))
         }
     }
 }
@@ -192,7 +222,9 @@ impl Rules {
 
     /// The allow rule that covers the whole of a call.
     pub(crate) fn allowing(&self, tool: &str, subject: &Subject, effect: Effect) -> Option<&Rule> {
-        self.allow.iter().find(|rule| rule.allows(tool, subject, effect))
+        self.allow
+            .iter()
+            .find(|rule| rule.allows(tool, subject, effect))
     }
 }
 
@@ -204,9 +236,13 @@ pub(crate) fn suggest(tool: &str, subject: &Subject) -> Option<String> {
             let [target] = targets.as_slice() else {
                 return Some(tool.to_owned());
             };
-            Glob::new(&target.shown).is_ok().then(|| format!("{tool}({})", target.shown))
+            Glob::new(&target.shown)
+                .is_ok()
+                .then(|| format!("{tool}({})", target.shown))
         }
-        Subject::Command(command) => plain_words(command).map(|words| format!("{tool}({})", words.join(" "))),
+        Subject::Command(command) => {
+            plain_words(command).map(|words| format!("{tool}({})", words.join(" ")))
+        }
         Subject::Words(words) => Some(format!("{tool}({})", words.join(" "))),
     }
 }

@@ -4,7 +4,8 @@ use crate::json::{Value, object};
 use crate::tool::prelude::tool;
 use crate::tool::trial::{gate, pass, request, supply};
 use crate::tool::{
-    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Supply, Tool, Verdict, decide,
+    Answer, Decision, Effect, Mode, Plan, Rule, Rules, Stance, Subject, SubjectKind, Supply, Tool,
+    Verdict, decide,
 };
 use crate::world::fake::Fake;
 
@@ -33,8 +34,13 @@ mod probe {
 
     fn plan(args: &Args, _: &Supply) -> Result<Plan, Failure> {
         assert!(args.word.0 != "panic-plan", "planned to panic");
-        let effect = Effect::ALL.into_iter().find(|effect| effect.name() == args.effect.word());
-        Ok(Plan::of(effect.unwrap(), Subject::Words(vec![args.word.0.clone()])))
+        let effect = Effect::ALL
+            .into_iter()
+            .find(|effect| effect.name() == args.effect.word());
+        Ok(Plan::of(
+            effect.unwrap(),
+            Subject::Words(vec![args.word.0.clone()]),
+        ))
     }
 
     fn run(args: Args, _: Plan, call: &Call) -> Outcome {
@@ -58,7 +64,12 @@ fn rules(allow: &[&str], deny: &[&str]) -> Rules {
         "plain" => Some(SubjectKind::Nothing),
         _ => None,
     };
-    let parse = |texts: &[&str]| texts.iter().map(|text| Rule::parse(text, &kind_of).unwrap()).collect();
+    let parse = |texts: &[&str]| {
+        texts
+            .iter()
+            .map(|text| Rule::parse(text, &kind_of).unwrap())
+            .collect()
+    };
     Rules {
         allow: parse(allow),
         deny: parse(deny),
@@ -85,7 +96,10 @@ fn the_table_of_consent_holds_in_every_cell() {
         for (effect, cells) in table {
             let world = Fake::new().world();
             let mut gate = gate(&world, PROBES, Rules::default(), stance);
-            let asked_for = request("probe", &format!(r#"{{"effect": "{effect}", "word": "w"}}"#));
+            let asked_for = request(
+                "probe",
+                &format!(r#"{{"effect": "{effect}", "word": "w"}}"#),
+            );
             let (is_asked, reply) = pass(&mut gate, &world, asked_for, Some(&Answer::Yes));
             let got = match (is_asked, reply.verdict) {
                 (true, Verdict::Done) => asks,
@@ -106,10 +120,22 @@ fn check_rule(allow: &[&str], deny: &[&str], effect: &str, expected: Verdict) {
             continue;
         }
         let world = Fake::new().world();
-        let mut gate = gate(&world, PROBES, rules(allow, deny), Stance { mode, can_ask: false });
+        let mut gate = gate(
+            &world,
+            PROBES,
+            rules(allow, deny),
+            Stance {
+                mode,
+                can_ask: false,
+            },
+        );
         let arguments = format!(r#"{{"effect": "{effect}", "word": "w"}}"#);
         let (_, reply) = pass(&mut gate, &world, request("probe", &arguments), None);
-        assert_eq!(reply.verdict, expected, "{allow:?} {deny:?} {effect}: {}", reply.text);
+        assert_eq!(
+            reply.verdict, expected,
+            "{allow:?} {deny:?} {effect}: {}",
+            reply.text
+        );
     }
 }
 
@@ -136,7 +162,12 @@ fn read_only_cannot_be_lifted_by_a_rule() {
         can_ask: true,
     };
     let mut gate = gate(&world, PROBES, rules(&["probe"], &[]), stance);
-    let (_, reply) = pass(&mut gate, &world, request("probe", r#"{"effect": "change", "word": "w"}"#), None);
+    let (_, reply) = pass(
+        &mut gate,
+        &world,
+        request("probe", r#"{"effect": "change", "word": "w"}"#),
+        None,
+    );
     assert_eq!(reply.verdict, Verdict::Refused);
     assert_eq!(decide(Effect::Destroy, stance), Decision::Refuse);
 }
@@ -145,9 +176,15 @@ fn read_only_cannot_be_lifted_by_a_rule() {
 #[track_caller]
 fn check_command(rule: &str, command: &str, is_allowed: bool, is_denied: bool) {
     let subject = Subject::Command(command.to_owned());
-    let allows = rules(&[rule], &[]).allowing("run", &subject, Effect::Change).is_some();
+    let allows = rules(&[rule], &[])
+        .allowing("run", &subject, Effect::Change)
+        .is_some();
     let denies = rules(&[], &[rule]).denying("run", &subject).is_some();
-    assert_eq!((allows, denies), (is_allowed, is_denied), "{rule} and {command:?}");
+    assert_eq!(
+        (allows, denies),
+        (is_allowed, is_denied),
+        "{rule} and {command:?}"
+    );
 }
 
 #[test]
@@ -160,9 +197,23 @@ fn a_command_pattern_covers_plain_words_only() {
     check_command("run(git *)", "git log -p", false, false);
     check_command("run(git **)", "gitk", false, false);
     for command in [
-        "git log; rm -rf x", "git log\nrm x", "git log && rm x", "git log | sh", "git log > x", "git $(rm x)", "git `rm x`",
-        "git log \"a\"", "git log 'a'", "git log *", "git log ~", "git log \\x", "git log {a,b}", "git log & rm x", "git log # x",
-        "git log !x", "git log \r rm",
+        "git log; rm -rf x",
+        "git log\nrm x",
+        "git log && rm x",
+        "git log | sh",
+        "git log > x",
+        "git $(rm x)",
+        "git `rm x`",
+        "git log \"a\"",
+        "git log 'a'",
+        "git log *",
+        "git log ~",
+        "git log \\x",
+        "git log {a,b}",
+        "git log & rm x",
+        "git log # x",
+        "git log !x",
+        "git log \r rm",
     ] {
         check_command("run(git **)", command, false, true);
     }
@@ -209,7 +260,11 @@ fn check_invalid(name: &str, arguments: &str, expected: &[&str]) {
     let (_, reply) = pass(&mut gate, &world, request(name, arguments), None);
     assert_eq!(reply.verdict, Verdict::Invalid, "{}", reply.text);
     for part in expected {
-        assert!(reply.text.contains(part), "{part:?} is not in {}", reply.text);
+        assert!(
+            reply.text.contains(part),
+            "{part:?} is not in {}",
+            reply.text
+        );
     }
 }
 
@@ -226,13 +281,25 @@ fn all_faults_of_a_call_are_named_at_once() {
             "\"properties\"",
         ],
     );
-    check_invalid("probe", r#"{"effect": 1, "word": ["x"]}"#, &["not 1", "`word` must be a string, not an array"]);
-    check_invalid("probe", r#"{"effect": "read", "word": "odd"}"#, &["must not be odd"]);
+    check_invalid(
+        "probe",
+        r#"{"effect": 1, "word": ["x"]}"#,
+        &["not 1", "`word` must be a string, not an array"],
+    );
+    check_invalid(
+        "probe",
+        r#"{"effect": "read", "word": "odd"}"#,
+        &["must not be odd"],
+    );
     for arguments in ["null", "3", "[1]", "\"x\""] {
         check_invalid("probe", arguments, &["the arguments must be an object"]);
     }
     check_invalid("probe", "{\"effect\": ", &["not JSON", "line 1"]);
-    check_invalid("prob", "{}", &["there is no tool `prob`", "did you mean `probe`?"]);
+    check_invalid(
+        "prob",
+        "{}",
+        &["there is no tool `prob`", "did you mean `probe`?"],
+    );
     check_invalid("pro\u{1b}[31mbe", "{}", &["there is no tool"]);
 }
 
@@ -250,8 +317,16 @@ fn a_panic_of_a_tool_is_text_for_the_model() {
         assert_eq!(reply.verdict, Verdict::Failed);
         assert!(reply.text.contains("has a bug"), "{}", reply.text);
     }
-    let (_, reply) = pass(&mut gate, &world, request("probe", r#"{"effect": "read", "word": "w"}"#), None);
-    assert_eq!((reply.verdict, reply.text.as_str()), (Verdict::Done, "ran w"));
+    let (_, reply) = pass(
+        &mut gate,
+        &world,
+        request("probe", r#"{"effect": "read", "word": "w"}"#),
+        None,
+    );
+    assert_eq!(
+        (reply.verdict, reply.text.as_str()),
+        (Verdict::Done, "ran w")
+    );
 }
 
 #[test]
@@ -263,10 +338,23 @@ fn a_refusal_stays_open_until_something_else_succeeds() {
     };
     let mut gate = gate(&world, PROBES, Rules::default(), stance);
     assert!(!gate.is_refusal_open());
-    let (_, reply) = pass(&mut gate, &world, request("probe", r#"{"effect": "change", "word": "w"}"#), None);
-    assert_eq!(reply.hint.unwrap(), "`probe` was refused; `--allow-tool 'probe(w)'` or `--allow-all` would allow it");
+    let (_, reply) = pass(
+        &mut gate,
+        &world,
+        request("probe", r#"{"effect": "change", "word": "w"}"#),
+        None,
+    );
+    assert_eq!(
+        reply.hint.unwrap(),
+        "`probe` was refused; `--allow-tool 'probe(w)'` or `--allow-all` would allow it"
+    );
     assert!(gate.is_refusal_open());
-    pass(&mut gate, &world, request("probe", r#"{"effect": "read", "word": "w"}"#), None);
+    pass(
+        &mut gate,
+        &world,
+        request("probe", r#"{"effect": "read", "word": "w"}"#),
+        None,
+    );
     assert!(!gate.is_refusal_open());
 }
 
@@ -274,12 +362,22 @@ fn a_refusal_stays_open_until_something_else_succeeds() {
 #[track_caller]
 fn check_place(given: &str, expected: &str) {
     let fake = Fake::new();
-    fake.add_file("/work/a.txt", "a").add_dir("/work/sub").add_file("/etc/passwd", "x").add_dir("/home/me");
-    fake.add_link("/work/out", "/etc").add_link("/work/dead", "/nowhere/x").add_file("/work/.env", "K=1");
+    fake.add_file("/work/a.txt", "a")
+        .add_dir("/work/sub")
+        .add_file("/etc/passwd", "x")
+        .add_dir("/home/me");
+    fake.add_link("/work/out", "/etc")
+        .add_link("/work/dead", "/nowhere/x")
+        .add_file("/work/.env", "K=1");
     let world = fake.world();
     let supply = supply(&world);
     let got = match supply.roots.target(&*supply.files, given) {
-        Ok(target) => format!("{} {} {:?}", target.path.display(), target.shown, target.place),
+        Ok(target) => format!(
+            "{} {} {:?}",
+            target.path.display(),
+            target.shown,
+            target.place
+        ),
         Err(failure) => failure.0,
     };
     assert_eq!(got, expected);
@@ -297,9 +395,15 @@ fn paths_are_judged_where_they_lead() {
     check_place("~/x", "/home/me/x /home/me/x Outside");
     check_place(".env", "/work/.env .env Secret");
     check_place(".env.example", "/work/.env.example .env.example Inside");
-    check_place("keys/server.pem", "/work/keys/server.pem keys/server.pem Secret");
+    check_place(
+        "keys/server.pem",
+        "/work/keys/server.pem keys/server.pem Secret",
+    );
     check_place("dead", "`dead` goes through a link that leads nowhere");
-    check_place("new/../../etc/passwd", "`new/../../etc/passwd` climbs out of a folder that does not exist");
+    check_place(
+        "new/../../etc/passwd",
+        "`new/../../etc/passwd` climbs out of a folder that does not exist",
+    );
     check_place("a\u{0}b", "the path holds the control character `\\0`");
     check_place("", "the path is empty; `.` is the workspace");
 }

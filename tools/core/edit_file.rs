@@ -2,6 +2,7 @@
 
 use crate::text;
 use crate::tool::prelude::*;
+use std::fmt::Write as _;
 
 /// Lines around a change that the question shows.
 const CONTEXT_LINES: usize = 3;
@@ -51,16 +52,16 @@ fn check(args: &Args) -> Vec<String> {
     let mut faults = Vec::new();
     match (is_single, &args.edits) {
         (true, Some(_)) => {
-            faults.push("give `old_string` and `new_string`, or `edits`, not both".to_owned())
+            faults.push("give `old_string` and `new_string`, or `edits`, not both".to_owned());
         }
         (false, None) => {
-            faults.push("`old_string` and `new_string`, or `edits`, are missing".to_owned())
+            faults.push("`old_string` and `new_string`, or `edits`, are missing".to_owned());
         }
         (true, None) if args.old_string.is_none() => {
-            faults.push("`old_string` is missing".to_owned())
+            faults.push("`old_string` is missing".to_owned());
         }
         (true, None) if args.new_string.is_none() => {
-            faults.push("`new_string` is missing".to_owned())
+            faults.push("`new_string` is missing".to_owned());
         }
         _ => (),
     }
@@ -159,11 +160,7 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files, writes: Writes) -> Out
         .enumerate()
         .filter(|(_, rung)| **rung != Rung::Exact)
     {
-        text.push_str(&format!(
-            "\nedit {} matched only {}",
-            index + 1,
-            rung.words()
-        ));
+        _ = write!(text, "\nedit {} matched only {}", index + 1, rung.words());
     }
     Ok(Output {
         text,
@@ -311,6 +308,28 @@ mod tests {
         assert_eq!(trial.fake.file("/work/a.txt").unwrap(), b"zero\n2\n");
     }
 
+    /// Whenever somebody else writes, what they wrote is edited in the person's sight or left alone; only between the
+    /// last look and the write itself can nobody tell.
+    #[test]
+    fn what_others_write_meanwhile_is_not_lost() {
+        let mut whole = Trial::new(build);
+        whole.call("edit_file", EDIT);
+        let mut lost = 0;
+        for n in 1..=whole.fake.operations() {
+            let mut trial = Trial::new(build);
+            let act = |fake: &Fake| _ = fake.add_file("/work/a.txt", "zero\ntwo\n");
+            let action = crate::world::fake::Action::Run(Box::new(act));
+            trial.fake.at_operation(n, action);
+            trial.call("edit_file", EDIT);
+            match trial.fake.file("/work/a.txt").unwrap().as_slice() {
+                b"zero\ntwo\n" => (),
+                b"zero\n2\n" => assert!(trial.shown().contains(" zero\n"), "{}", trial.shown()),
+                _ => lost += 1,
+            }
+        }
+        assert!(lost <= 2, "{lost}");
+    }
+
     #[test]
     fn a_link_that_turns_elsewhere_leads_nowhere_else() {
         let mut trial = Trial::new(|fake| {
@@ -335,7 +354,7 @@ mod tests {
         let mut trial = Trial::new(|fake| {
             _ = fake
                 .add_file("/work/dir/a.txt", "two\n")
-                .add_file("/etc/a.txt", "two\n")
+                .add_file("/etc/a.txt", "two\n");
         });
         let reply = trial.call_with(
             "edit_file",

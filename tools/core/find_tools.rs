@@ -32,7 +32,17 @@ fn check(args: &Args) -> Vec<String> {
 /// Does all that is asked for: models give two of the three as often as one.
 fn run(args: Args, _plan: Plan, _call: &Call, finder: Finder) -> Outcome {
     let queries = args.queries.into_iter().flat_map(|list| list.0);
-    let queries: Vec<String> = args.query.into_iter().chain(queries).map(|query| query.0).collect();
-    let load: Vec<String> = args.load.into_iter().flat_map(|list| list.0).map(|name| name.0).collect();
+    let queries: Vec<String> = args
+        .query
+        .into_iter()
+        .chain(queries)
+        .map(|query| query.0)
+        .collect();
+    let load: Vec<String> = args
+        .load
+        .into_iter()
+        .flat_map(|list| list.0)
+        .map(|name| name.0)
+        .collect();
     Ok(finder.0.find(&queries, &load))
 }

@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(reply.text.lines().count(), 22, "{}", reply.text);
         assert!(reply.text.ends_with(more));
         let wide = |fake: &Fake| {
-            (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""))
+            (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""));
         };
         let reply = Trial::new(wide).call("list_dir", r#"{"limit": 5000}"#);
         assert!(
@@ -246,7 +246,7 @@ mod tests {
             _ = fake
                 .add_file("/work/a/x", "")
                 .add_file("/work/b/y", "")
-                .deny("/work/a")
+                .deny("/work/a");
         };
         lists(
             locked,

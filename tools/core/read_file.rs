@@ -2,6 +2,7 @@
 
 use crate::text;
 use crate::tool::prelude::*;
+use std::fmt::Write as _;
 
 /// Lines shown unless `limit` says otherwise.
 const LINES_DEFAULT: usize = 400;
@@ -69,9 +70,9 @@ fn run(args: Args, plan: Plan, call: &Call, files: Files) -> Outcome {
     if is_lossy {
         notes.push("some bytes are no text and are shown as \u{FFFD}".to_owned());
     }
-    notes
-        .iter()
-        .for_each(|note| reply.push_str(&format!("({note})\n")));
+    for note in notes {
+        _ = writeln!(reply, "({note})");
+    }
     reply.pop();
     Ok(reply.into())
 }
@@ -309,7 +310,7 @@ mod tests {
         let mut trial = Trial::new(|fake| {
             _ = fake
                 .add_file("/work/d/x", "in\n")
-                .add_file("/etc/x", "out\n")
+                .add_file("/etc/x", "out\n");
         });
         // Resolving is the first operation of the plan; by the next one the folder has become a link.
         let mut turned = 0;
@@ -317,12 +318,12 @@ mod tests {
             let mut late = Trial::new(|fake| {
                 _ = fake
                     .add_file("/work/d/x", "in\n")
-                    .add_file("/etc/x", "out\n")
+                    .add_file("/etc/x", "out\n");
             });
             late.fake.at_operation(
                 n,
                 crate::world::fake::Action::Run(Box::new(|fake| {
-                    _ = fake.add_link("/work/d", "/etc")
+                    _ = fake.add_link("/work/d", "/etc");
                 })),
             );
             let reply = late.call("read_file", r#"{"path": "d/x"}"#);

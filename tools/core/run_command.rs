@@ -1,5 +1,6 @@
 //! Runs a shell command and shows what it printed.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::text;
@@ -49,25 +50,27 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let mut shown = format!("$ {}", args.command.replace('\n', "\n> "));
     if let Some(directory) = &args.directory {
         let target = directory_of(directory, &files)?;
-        shown.push_str(&format!("\nin {}", target.shown));
+        _ = write!(shown, "\nin {}", target.shown);
     }
     for (name, value) in args.env.iter().flat_map(|env| &env.0) {
-        shown.push_str(&format!(
+        _ = write!(
+            shown,
             "\nwith {}={}",
             name.escape_debug(),
             value.escape_debug()
-        ));
+        );
     }
     if let Some(stdin) = &args.stdin {
         let head = text::cut_middle(stdin, STDIN_SHOWN_BYTES_MAX);
-        shown.push_str(&format!(
+        _ = write!(
+            shown,
             "\nreading {} bytes:\n< {}",
             stdin.len(),
             head.trim_end_matches('\n').replace('\n', "\n< ")
-        ));
+        );
     }
     if let Some(timeout) = args.timeout {
-        shown.push_str(&format!("\nfor at most {} s", timeout.0));
+        _ = write!(shown, "\nfor at most {} s", timeout.0);
     }
     // A rule covers words alone: with another folder, environment or input they may mean anything.
     let is_plain = args.directory.is_none() && args.env.is_none() && args.stdin.is_none();

@@ -1,6 +1,7 @@
 //! Deletes a file, or a folder with all that it holds.
 
 use std::collections::hash_map::DefaultHasher;
+use std::fmt::Write as _;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
@@ -172,14 +173,15 @@ impl Doomed {
         }
         let count = self.files().count();
         for Entry { path, stat } in self.files().take(NAMED_MAX) {
-            shown.push_str(&format!(
+            _ = write!(
+                shown,
                 "\n  {}  {}",
                 text::one_line(&files.shown(path), NAME_CELLS_MAX),
                 stat.bytes
-            ));
+            );
         }
         if NAMED_MAX < count {
-            shown.push_str(&format!("\n  and {} more", count - NAMED_MAX));
+            _ = write!(shown, "\n  and {} more", count - NAMED_MAX);
         }
         shown
     }
@@ -412,7 +414,7 @@ mod tests {
             |fake| {
                 _ = fake
                     .pass(std::time::Duration::from_secs(5))
-                    .add_file("/work/d/x", "21")
+                    .add_file("/work/d/x", "21");
             },
             |fake| _ = fake.add_link("/work/d/x", "/etc"),
             |fake| _ = fake.add_file("/work/d/f/deep", ""),

@@ -38,7 +38,7 @@ fn ends(args: &Args, files: &Files) -> Result<(Target, Target), Failure> {
     if let Some(there) = files.stat(&to.path)? {
         match from.path.file_name() {
             Some(name) if there.kind == Kind::Directory && to.path != from.path => {
-                to = files.below(&to, name)
+                to = files.below(&to, name);
             }
             _ => {
                 return Err(Failure::new(format!(

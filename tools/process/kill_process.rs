@@ -119,7 +119,7 @@ fn victims(args: &Args, processes: &Processes) -> Result<Vec<Process>, Failure> 
     }
     let mut pid = processes.own();
     // A table read while processes come and go may lead in a circle.
-    for _ in 0..all.len() + 1 {
+    for _ in 0..=all.len() {
         if chosen.contains(&pid) {
             let name = all
                 .iter()
@@ -234,10 +234,10 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
         .copied()
         .filter(|process| !left.contains(process))
         .collect();
-    let mut lines = Vec::new();
+    let mut report = Vec::new();
     let mut add = |what: &str, list: &[(u32, u64)], hint: &str| {
         if !list.is_empty() {
-            lines.push(format!("{what}: pid {}{hint}", pids(list)));
+            report.push(format!("{what}: pid {}{hint}", pids(list)));
         }
     };
     add("ended", &ended, "");
@@ -253,15 +253,15 @@ fn run(args: Args, plan: Plan, call: &Call, processes: Processes, pauses: Pauses
     let is_done = ended.len() + gone.len() == plan.binding.processes.len();
     if call.cancel.is_set() && !is_done {
         let untouched = plan.binding.processes.len() - asked.len() - gone.len() - faults.len();
-        lines.insert(0, format!("cancelled; not signalled: {untouched}"));
+        report.insert(0, format!("cancelled; not signalled: {untouched}"));
     }
-    lines.extend(faults);
-    lines.extend(
+    report.extend(faults);
+    report.extend(
         args.port
             .filter(|_| is_done)
             .and_then(|port| port_now(port.0, &processes)),
     );
-    let text = lines.join("\n");
+    let text = report.join("\n");
     if is_done {
         Ok(text.into())
     } else {
@@ -405,7 +405,7 @@ mod tests {
             _ = fake
                 .add_process(process(1000, 900, "ankita"))
                 .add_process(process(900, 1000, "x"))
-                .add_process(process(5, 5, "y"))
+                .add_process(process(5, 5, "y"));
         };
         kills(circle, r#"{"pid": 5}"#, Verdict::Done, "ended: pid 5");
     }
@@ -426,7 +426,7 @@ mod tests {
         assert!(trial.shown().contains("innocent (pid 70"));
         let mut trial = Trial::new(build);
         let reply = trial.call_with("kill_process", r#"{"pid": 70}"#, |fake| {
-            _ = fake.end_process(70)
+            _ = fake.end_process(70);
         });
         assert_eq!(
             (reply.verdict, reply.text.as_str()),

@@ -184,8 +184,8 @@ mod tests {
     fn many_sockets_are_cut() {
         let many = |fake: &Fake| {
             (1..=250).for_each(|port| {
-                _ = fake.add_listening(socket(Protocol::Tcp, Ipv4Addr::LOCALHOST, port, &[]))
-            })
+                _ = fake.add_listening(socket(Protocol::Tcp, Ipv4Addr::LOCALHOST, port, &[]));
+            });
         };
         let reply = Trial::new(many).call("port_status", "{}");
         assert!(

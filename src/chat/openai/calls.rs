@@ -181,9 +181,6 @@ impl Calls {
             let mut call = std::mem::take(&mut slot.call);
             call.arguments.push_str(rest);
             if call.name.is_empty() {
-                if call.id.is_empty() && call.arguments.is_empty() {
-                    continue;
-                }
                 if call.arguments.is_empty() {
                     continue; // An id alone calls nothing.
                 }

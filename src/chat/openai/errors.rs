@@ -37,6 +37,12 @@ pub(crate) fn of_response(head: &ResponseHead, body: &[u8], source: &Source) -> 
     fault(kind, head, &said, source)
 }
 
+/// The member of the request that a refusal names as the cause, and its words, both in lower case.
+pub(super) fn param_and_words(body: &[u8]) -> (String, String) {
+    let said = Said::read(body);
+    (said.param.to_lowercase(), said.words())
+}
+
 /// The fault that an error inside a response with status 200 is.
 pub(super) fn of_value(error: &Value, head: &ResponseHead, source: &Source) -> Fault {
     let said = Said::of_value(error);

@@ -252,11 +252,6 @@ impl Gather {
         }
     }
 
-    /// Whether a piece may not take the short way: half a character waits for its other half.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.content_joiner.is_waiting() || self.reasoning_joiner.is_waiting()
-    }
-
     fn add_text(&mut self, text: &str, edges: Edges, sink: Sink<'_>) {
         self.pieces += u64::from(!text.is_empty());
         let text = self.content_joiner.join(text, edges);

@@ -38,11 +38,6 @@ pub(super) struct Joiner {
 }
 
 impl Joiner {
-    /// Whether the next piece must go through [`Joiner::join`].
-    pub(super) fn is_waiting(&self) -> bool {
-        self.high.is_some()
-    }
-
     /// The next piece as it is to be appended.
     pub(super) fn join<'a>(&mut self, piece: &'a str, edges: Edges) -> Cow<'a, str> {
         if piece.is_empty() || (self.high.is_none() && edges == Edges::default()) {

@@ -1,6 +1,6 @@
 //! What an endpoint taught us by refusing a field that we sent; each lesson is learnt once.
 
-use crate::json::{Value, parse};
+use crate::chat::openai::errors::param_and_words;
 
 /// How requests to an endpoint differ from the usual.
 #[allow(
@@ -38,7 +38,7 @@ impl Quirks {
         if !matches!(status, 400 | 422) {
             return None;
         }
-        let (param, words) = read(body);
+        let (param, words) = param_and_words(body);
         let names = |field: &str| param == field || words.contains(field);
         if sent.stream_options && !self.has_no_stream_options && names("stream_options") {
             self.has_no_stream_options = true;
@@ -48,6 +48,8 @@ impl Quirks {
             "unsupported",
             "not supported",
             "unrecognized",
+            "not permitted",
+            "unknown",
             "max_completion_tokens",
         ]
         .iter()
@@ -73,14 +75,4 @@ impl Quirks {
         }
         None
     }
-}
-
-/// The member that is named as the cause, and all the words, in lower case.
-fn read(body: &[u8]) -> (String, String) {
-    let words = String::from_utf8_lossy(body).to_lowercase();
-    let param = parse(body).ok().and_then(|value| {
-        let param = value.pointer("/error/param").or_else(|| value.get("param"));
-        param.and_then(Value::as_str).map(str::to_lowercase)
-    });
-    (param.unwrap_or_default(), words)
 }

@@ -156,6 +156,18 @@ fn every_call_is_answered_once_directly_behind_and_in_order() {
             "tool (cancelled) <- 2",
         ],
     );
+    check(
+        vec![user("a"), two(), user("b"), Message::answer("c"), user("d")],
+        &[
+            "user a",
+            "assistant t 1:f({}) 2:g({})",
+            "tool (cancelled) <- 1",
+            "tool (cancelled) <- 2",
+            "user b",
+            "assistant c",
+            "user d",
+        ],
+    );
     // A reply without a call.
     check(
         vec![user("a"), tool("1", "one"), user("b")],

@@ -365,7 +365,10 @@ fn the_key_and_the_configured_fields_are_sent() {
     bench.endpoint = crate::chat::Endpoint::new(
         Url::parse(&format!("http://{AT}/chat/completions")).unwrap(),
         Some("sk-1".to_owned()),
-        vec![("Editor-Version".to_owned(), "x/1".to_owned())],
+        vec![
+            ("Editor-Version".to_owned(), "x/1".to_owned()),
+            ("x-initiator".to_owned(), "agent".to_owned()),
+        ],
         0,
         client,
     );
@@ -374,7 +377,9 @@ fn the_key_and_the_configured_fields_are_sent() {
     assert!(written.starts_with("POST /chat/completions HTTP/1.1\r\n"));
     assert!(written.contains("Authorization: Bearer sk-1\r\n"));
     assert!(written.contains("Editor-Version: x/1\r\n"));
+    assert!(written.contains("x-initiator: agent\r\n") && !written.contains("X-Initiator"));
     assert!(crate::chat::Endpoint::check_header("Host", "x").is_err());
     assert!(crate::chat::Endpoint::check_header("X-A", "b\nc").is_err());
+    assert!(crate::chat::Endpoint::check_header("X-A", &"b".repeat(9000)).is_err());
     assert!(crate::chat::Endpoint::check_header("X-A", "b").is_ok());
 }

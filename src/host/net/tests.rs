@@ -91,8 +91,8 @@ fn both_kinds_of_addresses_are_connected_and_accepted() {
 fn small_writes_are_not_held_back() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let opened = TcpStream::from(sys::connect_ip(&address).unwrap());
-    assert!(!opened.nodelay().unwrap(), "the system's default");
+    let begun = begin_connection(&Peer::Ip(address)).unwrap();
+    assert!(matches!(begun.socket, Socket::Tcp(stream) if stream.nodelay().unwrap()));
     let mut door = Network.listen("127.0.0.1:0".parse().unwrap()).unwrap();
     let client = TcpStream::connect(door.address()).unwrap();
     wait(door.source(), sys::POLLIN);

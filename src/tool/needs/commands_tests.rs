@@ -319,3 +319,29 @@ fn a_hundred_megabytes_take_no_more_room_than_one() {
     assert_eq!(ran.output.total(), 20 * 64 * 1024);
     assert!(ran.output.text().len() < 1_100);
 }
+
+/// A child that prints faster than anybody reads.
+struct Flood;
+
+impl Stream for Flood {
+    fn source(&self) -> Source {
+        Source(1)
+    }
+    fn connected(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Ok(buffer.len())
+    }
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+}
+
+/// Or the clock and the cancel would never be looked at again.
+#[test]
+fn a_flood_is_left_after_some_pieces() {
+    let mut kept = Kept::new(100);
+    assert!(drain(&mut Flood, &mut kept, &|_| ()));
+    assert_eq!(kept.total(), (PIECES_MAX * PIECE_BYTES_MAX) as u64);
+}

@@ -62,7 +62,7 @@ impl Files {
             _ => None,
         };
         let target = target.ok_or_else(|| Failure::new("not run: the plan names no such path"))?;
-        self.roots.confirm(&*self.port, &target, is_itself)?;
+        Roots::confirm(&*self.port, &target, is_itself)?;
         Ok(target)
     }
 

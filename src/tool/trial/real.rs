@@ -40,6 +40,13 @@ impl Folder {
         self.0.join(name).symlink_metadata().is_ok()
     }
 
+    /// Whether a folder above it is a Git repository.
+    pub(crate) fn is_in_repository(&self) -> bool {
+        self.0
+            .ancestors()
+            .any(|folder| folder.join(".git").exists())
+    }
+
     /// Runs a program in it; `None` if it is missing. Anything but success is an error of the test.
     pub(crate) fn run(&self, program: &str, args: &[&str]) -> Option<String> {
         let output = std::process::Command::new(program)

@@ -82,9 +82,6 @@ impl Frames {
         let Some((template, member)) = &self.template else {
             return false;
         };
-        if self.gather.is_waiting() {
-            return false;
-        }
         let Some(text) = template.read(data) else {
             return false;
         };
@@ -114,6 +111,29 @@ impl Frames {
         None
     }
 
+    /// What spoils an answer although it is whole: kind, cause, remedy.
+    fn find_spoilt(&self) -> Option<(Kind, &'static str, &'static str)> {
+        let gather = &self.gather;
+        match gather.finish {
+            _ if self.readable == 0 && self.malformed > 0 => {
+                Some((Kind::Protocol, "no frame of the answer could be read", ""))
+            }
+            None if gather.is_empty() => {
+                let what = "the answer has nothing in it";
+                Some((Kind::EmptyResponse, what, "try again"))
+            }
+            Some(Finish::Error) => {
+                let what = "the model stopped with an error";
+                Some((Kind::ApiError, what, "try again"))
+            }
+            Some(Finish::ContentFilter) => {
+                let what = "the provider's filter stopped the answer";
+                Some((Kind::ContentFilter, what, "say it otherwise"))
+            }
+            _ => None,
+        }
+    }
+
     /// The answer, now that the stream is known to be whole.
     pub(super) fn answer(
         &mut self,
@@ -121,57 +141,19 @@ impl Frames {
         head: &ResponseHead,
         source: &Source,
     ) -> Result<Answer, Fault> {
+        let fault =
+            |kind, what: &str, remedy: &str| Err(errors::finish(kind, head, what, remedy, source));
+        if let Some((kind, what, remedy)) = self.find_spoilt() {
+            return fault(kind, what, remedy);
+        }
         let gather = &mut self.gather;
-        if self.readable == 0 && self.malformed > 0 {
-            let what = "no frame of the answer could be read";
-            return Err(errors::finish(Kind::Protocol, head, what, "", source));
-        }
         let count = gather.calls.len();
-        if gather.is_empty() && gather.finish.is_none() {
-            let what = "the answer has nothing in it";
-            return Err(errors::finish(
-                Kind::EmptyResponse,
-                head,
-                what,
-                "try again",
-                source,
-            ));
-        }
-        let fault = |kind, what: &str, remedy: &str| {
-            let mut fault = errors::finish(kind, head, what, remedy, source);
-            fault.calls_discarded = count;
-            Err(fault)
-        };
-        match gather.finish {
-            Some(Finish::Error) => {
-                let what = "the model stopped with an error";
-                return fault(Kind::ApiError, what, "try again");
-            }
-            Some(Finish::ContentFilter) => {
-                let what = "the provider's filter stopped the answer";
-                return fault(Kind::ContentFilter, what, "say it otherwise");
-            }
-            _ => {}
-        }
         let calls = match gather.calls.finish(seed) {
             Ok(calls) => calls,
-            Err(Spoilt::Cut(name)) => {
-                let is_at_limit = gather.finish == Some(Finish::Length);
-                let why = if is_at_limit {
-                    ": the limit of tokens was reached"
-                } else {
-                    ""
-                };
-                let what = format!(
-                    "the arguments of a call of `{}` are cut or no JSON{why}; no call of this answer runs",
-                    crate::text::one_line(&name, 64)
-                );
-                let remedy = "allow more tokens (`--max-tokens`), or ask for less at once";
-                return fault(Kind::ToolArgsTruncated, &what, remedy);
-            }
-            Err(Spoilt::Nameless) => {
-                let what = "a call has arguments but no name";
-                return fault(Kind::InvalidToolCall, what, "try again, or another model");
+            Err(spoilt) => {
+                let mut fault = fault_of_calls(&spoilt, gather.finish, head, source);
+                fault.calls_discarded = count;
+                return Err(fault);
             }
         };
         let finish = match gather.finish {
@@ -198,6 +180,33 @@ impl Frames {
             warnings,
         })
     }
+}
+
+/// Why no call of an answer runs.
+fn fault_of_calls(
+    spoilt: &Spoilt,
+    finish: Option<Finish>,
+    head: &ResponseHead,
+    source: &Source,
+) -> Fault {
+    let name = match spoilt {
+        Spoilt::Cut(name) => crate::text::one_line(name, 64),
+        Spoilt::Nameless => {
+            let what = "a call has arguments but no name";
+            let remedy = "try again, or another model";
+            return errors::finish(Kind::InvalidToolCall, head, what, remedy, source);
+        }
+    };
+    let why = if finish == Some(Finish::Length) {
+        ": the limit of tokens was reached"
+    } else {
+        ""
+    };
+    let what = format!(
+        "the arguments of a call of `{name}` are cut or no JSON{why}; no call of this answer runs"
+    );
+    let remedy = "allow more tokens (`--max-tokens`), or ask for less at once";
+    errors::finish(Kind::ToolArgsTruncated, head, &what, remedy, source)
 }
 
 /// The error that a frame is or holds.

@@ -49,7 +49,7 @@ impl Random {
 
 /// The inside of a JSON string, raw: mostly plain, sometimes escaped, sometimes half a character, sometimes wrong.
 fn piece(random: &mut Random) -> String {
-    const PARTS: [&str; 22] = [
+    const PARTS: [&str; 24] = [
         "word ",
         "a",
         "",
@@ -72,13 +72,15 @@ fn piece(random: &mut Random) -> String {
         "\\x",
         "\"",
         "\u{7f}",
+        "\t",
+        "\u{1}",
     ];
     let count = random.below(4);
     (0..count)
         .map(|_| {
             // Broken parts seldom: they end the good luck of a frame.
             let part = PARTS[random.below(PARTS.len())];
-            if matches!(part, "\"" | "\\x") && random.below(8) > 0 {
+            if matches!(part, "\"" | "\\x" | "\t" | "\u{1}") && random.below(8) > 0 {
                 "w"
             } else {
                 part
@@ -91,7 +93,21 @@ fn frame(random: &mut Random) -> String {
     let piece = piece(random);
     let other = self::piece(random);
     match random.below(16) {
-        0..6 => format!(
+        0..3 => format!(
+            "{{\"id\":\"{}\",\"created\":{},\"choices\":[{{\"delta\":{{\"content\":\"{piece}\"}}}}],\"obfuscation\":\"{other}\"}}",
+            random.below(1000),
+            [
+                "0",
+                "12",
+                "012",
+                "1e3",
+                "1.5",
+                "-1",
+                "1700000000",
+                "99999999999999999999"
+            ][random.below(8)]
+        ),
+        3..6 => format!(
             "{{\"id\":\"c1\",\"model\":\"m\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{piece}\"}},\"finish_reason\":null}}]}}"
         ),
         6 => format!(
@@ -129,6 +145,13 @@ fn stream(random: &mut Random) -> Vec<u8> {
         // The same form again and again, as in life.
         if random.below(3) == 0 {
             last = frame(random);
+        } else if let Some(at) = last.find("\"created\":").filter(|_| random.below(3) == 0) {
+            let start = at + "\"created\":".len();
+            let end = last[start..]
+                .find(',')
+                .map_or(last.len(), |end| start + end);
+            let number = ["0", "01", "7", "1e9999", "1234567", "5.0", "", "\"1\""][random.below(8)];
+            last.replace_range(start..end, number);
         } else if let Some(at) = last.find("\"content\":\"") {
             let start = at + "\"content\":\"".len();
             let end = last[start..]
@@ -154,13 +177,16 @@ fn stream(random: &mut Random) -> Vec<u8> {
     out
 }
 
+/// A few thousand, or as many as `FUZZ_SECONDS` asks for, set when the tests are built: no clock here.
+fn rounds() -> u64 {
+    let seconds: u64 = option_env!("FUZZ_SECONDS").map_or(0, |text| text.parse().unwrap());
+    3000 + seconds * 3000
+}
+
 #[test]
 fn the_short_way_gives_what_the_long_way_gives_for_generated_streams() {
     let head = head(EVENTS);
-    let seconds = std::env::var("FUZZ_SECONDS")
-        .ok()
-        .and_then(|text| text.parse().ok());
-    let rounds = seconds.map_or(3000, |seconds: u64| seconds * 3000);
+    let rounds = rounds();
     let mut random = Random(1);
     for round in 0..rounds {
         let body = stream(&mut random);
@@ -195,6 +221,20 @@ fn frames_of_one_form_do_take_the_short_way() {
         template.read(&frame("x").replace("\"x\"", "\"\\ud83d\"")),
         None
     );
+    // What nobody reads may differ.
+    let frame = |id: &str, at: &str, piece: &str, noise: &str| {
+        format!(
+            "{{\"id\": \"{id}\",\"created\":{at},\"choices\":[{{\"delta\":{{\"content\":\"{piece}\"}}}}],\"obfuscation\":\"{noise}\"}}"
+        )
+    };
+    let template = Template::learn(&frame("c1", "17", "first", "xx"), "content").unwrap();
+    let other = frame("chat-2", "1700000000", "second", "");
+    assert_eq!(template.read(&other).as_deref(), Some("second"));
+    for wrong in ["", "01", "1.5", "1e3", "-1", "\"1\"", "9999999999999999999"] {
+        assert_eq!(template.read(&frame("c1", wrong, "x", "")), None, "{wrong}");
+    }
+    assert_eq!(template.read(&frame("c\\", "1", "x", "")), None);
+    assert_eq!(template.read(&frame("c\"", "1", "x", "")), None);
     assert!(Template::learn("{\"content\":\"content\"}", "content").is_none());
     assert!(Template::learn("{\"a\":\"content\",\"content\":\"\"}", "content").is_none());
 }

@@ -18,8 +18,7 @@ fn check(status: u16, body: &str, kind: Kind, words: &str) {
 }
 
 #[test]
-fn statuses_and_words_have_their_kinds() {
-    // The rows of the table of error bodies (wire facts, 1.7).
+fn the_models_and_the_prompts_faults_are_told_apart() {
     check(
         400,
         "{\"error\":{\"message\":\"x\",\"code\":\"model_not_supported\",\"param\":\"model\"}}",
@@ -51,6 +50,35 @@ fn statuses_and_words_have_their_kinds() {
         "`off_topic`",
     );
     check(
+        404,
+        "404 page not found",
+        Kind::BadRequest,
+        "many want `/v1`",
+    );
+    check(
+        404,
+        "{\"error\":{\"message\":\"model 'x' not found\"}}",
+        Kind::BadRequest,
+        "ankita models",
+    );
+    check(
+        422,
+        "{\"error\":{\"message\":\"filtered\"}}",
+        Kind::ContentFilter,
+        "filtered",
+    );
+    check(
+        422,
+        "{\"detail\":[{\"loc\":[\"body\",\"messages\",0],\"msg\":\"field required\"}]}",
+        Kind::BadRequest,
+        "body.messages.0: field required",
+    );
+    check(466, "client too old", Kind::BadRequest, "client too old");
+}
+
+#[test]
+fn refusals_of_the_account_have_their_kinds() {
+    check(
         401,
         "unauthorized: token expired",
         Kind::Auth,
@@ -69,18 +97,6 @@ fn statuses_and_words_have_their_kinds() {
         "not allowed",
     );
     check(
-        404,
-        "404 page not found",
-        Kind::BadRequest,
-        "many want `/v1`",
-    );
-    check(
-        404,
-        "{\"error\":{\"message\":\"model 'x' not found\"}}",
-        Kind::BadRequest,
-        "ankita models",
-    );
-    check(
         413,
         "Request Entity Too Large",
         Kind::PayloadTooLarge,
@@ -92,18 +108,10 @@ fn statuses_and_words_have_their_kinds() {
         Kind::Misdirected,
         "another host",
     );
-    check(
-        422,
-        "{\"error\":{\"message\":\"filtered\"}}",
-        Kind::ContentFilter,
-        "filtered",
-    );
-    check(
-        422,
-        "{\"detail\":[{\"loc\":[\"body\",\"messages\",0],\"msg\":\"field required\"}]}",
-        Kind::BadRequest,
-        "body.messages.0: field required",
-    );
+}
+
+#[test]
+fn servers_in_trouble_have_their_kinds() {
     check(424, "", Kind::ApiError, "status 424");
     check(499, "", Kind::ApiError, "status 499");
     check(
@@ -124,7 +132,6 @@ fn statuses_and_words_have_their_kinds() {
         Kind::Quota,
         "pay",
     );
-    check(466, "client too old", Kind::BadRequest, "client too old");
     check(
         500,
         "{\"error\":{\"message\":\"boom\"}}",
@@ -138,6 +145,10 @@ fn statuses_and_words_have_their_kinds() {
         "still loading",
     );
     check(529, "", Kind::Overloaded, "status 529");
+}
+
+#[test]
+fn limits_are_read_from_members_and_sentences() {
     // llama.cpp names the limit as a member; Anthropic behind a comparison.
     let fault = response(
         400,
@@ -229,6 +240,8 @@ fn a_lesson_is_learnt_once_and_only_from_what_was_sent() {
     let overflow =
         b"{\"error\":{\"message\":\"This model's maximum context length is 8192 tokens\"}}";
     assert!(quirks.learn(400, overflow, all).is_none());
+    let filter = b"{\"error\":{\"message\":\"filtered by the content policy\",\"type\":\"x\"}}";
+    assert!(quirks.learn(400, filter, all).is_none());
     let null = b"{\"error\":{\"message\":\"messages[2].content must be a string\"}}";
     assert!(quirks.learn(400, null, all).is_some());
     assert!(
