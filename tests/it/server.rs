@@ -12,6 +12,9 @@ use std::time::Duration;
 use crate::request::{complete, faults};
 use crate::seen::{Request, Seen};
 
+/// Between the last byte and a reset.
+const RESET_PAUSE: Duration = Duration::from_millis(50);
+
 /// One thing that a server does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -250,7 +253,13 @@ fn write_reply(socket: &mut Socket, reply: &Reply) -> io::Result<Option<End>> {
     for step in &reply.steps {
         match step {
             Step::Pause(pause) => thread::sleep(*pause),
-            Step::End(end) => return Ok(Some(*end)),
+            Step::End(end) => {
+                if *end == End::Reset {
+                    // A reset takes away what the system has not sent yet, and small writes wait for their turn.
+                    thread::sleep(RESET_PAUSE);
+                }
+                return Ok(Some(*end));
+            }
             Step::Bytes(bytes) => {
                 let in_pieces = bytes
                     .len()
