@@ -54,6 +54,7 @@ mod world;
 
 /// The tools, the keyword catalog and the skills that the build script found.
 #[allow(unused_qualifications, reason = "`core` is also the name of a crate")]
+#[allow(clippy::unreadable_literal, reason = "nobody reads masks of letters")]
 mod catalog {
     use crate::tool::Tool;
 

@@ -3,7 +3,8 @@
 use std::hint::black_box;
 
 use crate::catalog::MATCHER;
-use crate::chat::{Message, Options, Prompt, Quirks, ToolCall};
+use crate::chat::openai::Quirks;
+use crate::chat::{Message, Options, Prompt, ToolCall};
 use crate::conversation::{chunk, events, prose, request};
 use crate::json::{Value, object, parse, write};
 use crate::table::{Table, Unit};

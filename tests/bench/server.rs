@@ -31,7 +31,7 @@ pub(crate) fn serve(events: &[String]) -> SocketAddr {
 fn answer(mut connection: TcpStream, reply: &[u8]) -> io::Result<()> {
     connection.set_nodelay(true)?;
     let mut request = Vec::new();
-    let mut piece = [0; 64 * 1024];
+    let mut piece = vec![0; 64 * 1024];
     loop {
         let length = connection.read(&mut piece)?;
         if length == 0 {

@@ -4,9 +4,7 @@ use std::io;
 
 use crate::app::talk::{Broken, Talk};
 use crate::app::view::{Level, View};
-use crate::chat::{
-    Answer, Ask, Endpoint, Event as Heard, Fault, Means, Poll, Prompt, Turn,
-};
+use crate::chat::{Answer, Ask, Endpoint, Event as Heard, Fault, Means, Poll, Prompt, Turn};
 use crate::world::World;
 
 impl<'w> Talk<'w> {

@@ -77,10 +77,6 @@ fn plain_requests_are_served() {
             r#"git {"action":"log","limit":10}"#,
         ),
         (
-            "who changed README.md",
-            r#"git {"action":"log","paths":["README.md"]}"#,
-        ),
-        (
             "show the last commit",
             r#"git {"action":"show","ref":"HEAD"}"#,
         ),
@@ -341,7 +337,6 @@ fn what_is_not_wholly_understood_becomes_no_call() {
         "create draft.md",
         "move a.txt docs/a.txt",
         "is old.txt deleted?",
-        "git status?",
         "show",
         "show me",
         "show the weather",
