@@ -198,9 +198,7 @@ impl<'w> Round<'w> {
         if hands.cancel.is_set() {
             let why = "the turn was cancelled";
             let reply = hands.gate.decline(&next.request, Verdict::Cancelled, why);
-            return queue
-                .answer_at_once(hands.view, &mut next, reply)
-                .map(|()| true);
+            return queue.answer_at_once(hands, &mut next, reply).map(|()| true);
         }
         // Planned only while nothing that changes anything runs: a plan looks at how things are.
         let ready = match hands.gate.consider(next.request.clone()) {
@@ -211,9 +209,7 @@ impl<'w> Round<'w> {
             }
             Considered::Run(ready) => ready,
             Considered::Answered(reply) => {
-                return queue
-                    .answer_at_once(hands.view, &mut next, reply)
-                    .map(|()| true);
+                return queue.answer_at_once(hands, &mut next, reply).map(|()| true);
             }
             Considered::Ask(pending) => {
                 let question = hands.gate.question(&pending);
@@ -237,7 +233,7 @@ impl<'w> Round<'w> {
                 }
             }
         };
-        queue.tell(hands.view, &mut next)?;
+        Queue::tell(hands, &mut next)?;
         self.start(queue, hands, next.at, ready);
         Ok(true)
     }
@@ -308,22 +304,22 @@ impl Queue {
     }
 
     /// Says that a call begins, if that was not said yet.
-    fn tell(&self, view: &mut View<'_>, call: &mut Waiting) -> io::Result<()> {
+    fn tell(hands: &mut Hands<'_, '_>, call: &mut Waiting) -> io::Result<()> {
         if std::mem::replace(&mut call.is_told, true) {
             return Ok(());
         }
-        view.tool_use(&call.request)
+        hands.view.tool_use(&hands.gate.shown(&call.request))
     }
 
     /// Shows and keeps the reply to a call that never ran.
     fn answer_at_once(
         &mut self,
-        view: &mut View<'_>,
+        hands: &mut Hands<'_, '_>,
         call: &mut Waiting,
         reply: Reply,
     ) -> io::Result<()> {
-        self.tell(view, call)?;
-        self.answer(view, call.at, reply)
+        Self::tell(hands, call)?;
+        self.answer(hands.view, call.at, reply)
     }
 
     /// Keeps and shows a reply.

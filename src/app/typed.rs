@@ -12,7 +12,7 @@ const PIECE_BYTES_MAX: usize = 4 * 1024;
 const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Lines typed ahead that are kept; further ones are dropped.
 const AHEAD_LINES_MAX: usize = 1000;
-/// A terminal in line mode keeps this much of a line and drops the rest (Linux, N_TTY_BUF_SIZE less the line end).
+/// A terminal in line mode keeps this much of a line and drops the rest (Linux, `N_TTY_BUF_SIZE` less the line end).
 const TERMINAL_LINE_BYTES_MAX: usize = 4095;
 
 /// What came of waiting for a line.
@@ -95,7 +95,11 @@ impl Lines {
             match pump.wait(&[Interest::read(source)], Some(world.clock.now())) {
                 Event::Ready(_) => self.read(world)?,
                 Event::Signal(signal) => return Ok(Some(signal)),
-                Event::Finished(..) | Event::Tick => return Ok(None),
+                Event::Finished(call, panic) => {
+                    world.threads.hand_back(call, panic);
+                    return Ok(None);
+                }
+                Event::Tick => return Ok(None),
             }
         }
     }

@@ -158,6 +158,10 @@ impl Threads for Crew {
         None
     }
 
+    fn hand_back(&self, call: CallId, panic: Option<String>) {
+        self.inbox().put(call, panic);
+    }
+
     fn start(&self, call: CallId, job: Box<dyn FnOnce() + Send>) {
         signals::install();
         keep_panics_quiet();

@@ -126,7 +126,6 @@ pub(crate) struct Gate {
     running: HashMap<CallId, Running>,
     replans: HashMap<String, u32>,
     is_refusal_open: bool,
-    has_failed: bool,
     kept: KeptFiles,
 }
 
@@ -148,7 +147,6 @@ impl Gate {
             running: HashMap::new(),
             replans: HashMap::new(),
             is_refusal_open: false,
-            has_failed: false,
             kept: KeptFiles::default(),
         }
     }
@@ -260,7 +258,7 @@ impl Gate {
 
     fn refuse(&mut self, request: &Request, text: String, hint: Option<String>) -> Considered {
         let mut reply = self.reply(request, Verdict::Refused, Output::from(text), 0);
-        reply.hint = hint;
+        reply.hint = hint.map(|hint| redact(&hint, &self.secrets).into_owned());
         Considered::Answered(reply)
     }
 
@@ -297,6 +295,14 @@ impl Gate {
         }
     }
 
+    /// `request` as it may be shown: its arguments without secrets.
+    pub(crate) fn shown(&self, request: &Request) -> Request {
+        Request {
+            arguments: redact(&request.arguments, &self.secrets).into_owned(),
+            ..request.clone()
+        }
+    }
+
     /// Takes a person's answer.
     pub(crate) fn agree(&mut self, pending: Pending, answer: &Answer) -> Considered {
         match answer {
@@ -322,8 +328,7 @@ impl Gate {
         let is_lookup = request.name == FIND_TOOLS || request.name == SKILL;
         match verdict {
             Verdict::Done if !is_lookup => self.is_refusal_open = false,
-            Verdict::Done | Verdict::Cancelled => (),
-            Verdict::Failed | Verdict::Invalid => self.has_failed = true,
+            Verdict::Done | Verdict::Cancelled | Verdict::Failed | Verdict::Invalid => (),
             Verdict::Refused => self.is_refusal_open = true,
         }
         let redacted = redact(&output.text, &self.secrets).into_owned();

@@ -27,6 +27,8 @@ enum Pattern {
         is_exact: bool,
         /// Patterns go from the workspace; only one that begins with `/` reaches outside of it.
         is_absolute: bool,
+        /// As it was written.
+        text: String,
     },
     /// `*` stands for one word, a last `**` for any rest.
     Words(Vec<String>),
@@ -51,6 +53,7 @@ impl Rule {
                 "the rule `{text}` names `{tool}`, and there is no such tool"
             ));
         };
+        let inner = inner.map(|inner| inner.strip_prefix("./").unwrap_or(inner));
         let pattern = match (inner, kind) {
             (None, _) => Pattern::All,
             (Some(""), _) => {
@@ -63,10 +66,16 @@ impl Rule {
                     "the rule `{text}` has a pattern, but calls of `{tool}` have nothing to match; write `{tool}`"
                 ));
             }
+            (Some(inner), SubjectKind::Path) if inner.starts_with('~') => {
+                return Err(format!(
+                    "the rule `{text}`: `~` is not followed; write the whole path"
+                ));
+            }
             (Some(inner), SubjectKind::Path) => Pattern::Path {
                 glob: Glob::new(inner).map_err(|error| format!("the rule `{text}`: {error}"))?,
                 is_exact: !inner.contains(['*', '?']),
                 is_absolute: inner.starts_with('/'),
+                text: inner.to_owned(),
             },
             (Some(inner), SubjectKind::Command | SubjectKind::Words) => {
                 Pattern::Words(words(text, inner)?)
@@ -112,12 +121,10 @@ impl Rule {
         self.tool == tool
             && match (&self.pattern, subject) {
                 (Pattern::All, _) => true,
-                (Pattern::Path { glob, .. }, Subject::Paths(targets)) => {
-                    targets.iter().any(|target| glob.matches(&target.shown))
+                (Pattern::Path { glob, text, .. }, Subject::Paths(targets)) => {
+                    targets.iter().any(|target| touches(glob, text, target))
                 }
-                (Pattern::Words(pattern), Subject::Command(command)) => {
-                    rough_segments(command).any(|segment| match_words(pattern, &segment))
-                }
+                (Pattern::Words(pattern), Subject::Command(command)) => might_run(pattern, command),
                 (Pattern::Words(pattern), Subject::Words(given)) => match_words(
                     pattern,
                     &given.iter().map(String::as_str).collect::<Vec<_>>(),
@@ -134,6 +141,54 @@ impl Rule {
             Pattern::Words(words) => !words.iter().any(|word| word.contains('*')),
         }
     }
+}
+
+/// Whether a deny pattern covers `target` or, since a call may take a folder whole, anything below it. The target
+/// counts under both of its names, from the workspace and absolute.
+fn touches(glob: &Glob, pattern: &str, target: &Target) -> bool {
+    let fixed = pattern.split(['*', '?']).next().unwrap_or_default();
+    let absolute = target.path.display().to_string();
+    [target.shown.as_str(), absolute.as_str()]
+        .iter()
+        .any(|name| {
+            let below = format!("{name}/");
+            glob.matches(name) || glob.matches(&format!("{below}x")) || fixed.starts_with(&below)
+        })
+}
+
+/// Whether a deny pattern's words stand anywhere in `command` where a shell might run them. Quotes are taken out and
+/// all other marks of the shell end a word, so that a deny rule may cover too much, but no spelling passes it by.
+fn might_run(pattern: &[String], command: &str) -> bool {
+    let plain: String = command
+        .chars()
+        .filter(|c| !matches!(c, '"' | '\'' | '\\'))
+        .map(|c| {
+            if SHELL_MARKS.contains(&c) && !matches!(c, '*' | '?' | '[' | ']' | '~' | '#' | '!') {
+                ' '
+            } else {
+                c
+            }
+        })
+        .collect();
+    let words: Vec<&str> = plain.split_whitespace().collect();
+    let is_plain = plain_words(command).is_some();
+    let wanted = match pattern.split_last() {
+        Some((last, head)) if last == "**" => head,
+        _ => pattern,
+    };
+    (0..words.len().max(1)).any(|at| {
+        let rest = words.get(at..).unwrap_or_default();
+        if is_plain {
+            at == 0 && match_words(pattern, rest)
+        } else {
+            // Where a segment ends is not known: what begins like the pattern is covered.
+            wanted.len() <= rest.len()
+                && wanted
+                    .iter()
+                    .zip(rest)
+                    .all(|(pattern, word)| matches_word(pattern, word))
+        }
+    })
 }
 
 /// The words of a pattern; anything in it that a plain command cannot hold is an error.
@@ -192,19 +247,6 @@ fn plain_words(command: &str) -> Option<Vec<&str>> {
     let words: Vec<&str> = command.split_whitespace().collect();
     // `A=1 git log` runs git with another environment: that is not what `git log` covers.
     (!words.first()?.contains('=')).then_some(words)
-}
-
-/// Pieces of a command that might each run a program. Cut wherever a shell might: a deny rule may cover too much.
-fn rough_segments(command: &str) -> impl Iterator<Item = Vec<&str>> {
-    command
-        .split(['|', '&', ';', '(', ')', '$', '`', '{', '}', '\n', '\r'])
-        .map(|piece| {
-            piece
-                .split(|c: char| c.is_whitespace() || c == '"' || c == '\'' || c == '\\')
-                .filter(|word| !word.is_empty())
-                .skip_while(|word| word.contains('='))
-                .collect()
-        })
 }
 
 /// All rules of a run; deny rules go before allow rules.

@@ -126,6 +126,8 @@ pub(crate) trait Threads: Send + Sync {
         until: Option<Moment>,
         cancel: &Cancel,
     ) -> Option<Source>;
+    /// Hands back the end of a job that came while something else was waited for; the next wait brings it again.
+    fn hand_back(&self, call: CallId, panic: Option<String>);
     /// Runs `job` on a thread of its own; its end is reported as [`Event::Finished`]. A panic stays in it.
     fn start(&self, call: CallId, job: Box<dyn FnOnce() + Send>);
     /// A cancel flag that wakes whoever waits with it.

@@ -49,9 +49,18 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
     // Each further line is marked, so that none can pass for what the question says of its own.
     let mut shown = format!("$ {}", args.command.replace('\n', "\n> "));
+    let mut binding = Binding::default();
     if let Some(directory) = &args.directory {
         let target = directory_of(directory, &files)?;
-        _ = write!(shown, "\nin {}", target.shown);
+        let place = match target.place {
+            Place::Inside => "",
+            Place::Outside => " (outside the workspace)",
+            Place::Secret => " (looks like a place for secrets)",
+        };
+        _ = write!(shown, "\nin {}{place}", target.shown);
+        // The command runs in this very folder, wherever the path leads by then.
+        let seen = files.fingerprint(&target.path)?;
+        binding.files.push((target.path, seen));
     }
     for (name, value) in args.env.iter().flat_map(|env| &env.0) {
         _ = write!(
@@ -82,6 +91,7 @@ fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     };
     Ok(Plan {
         shown,
+        binding,
         ..Plan::of(Effect::Change, Subject::Command(command))
     })
 }
@@ -99,7 +109,7 @@ fn directory_of(given: &str, files: &Files) -> Result<Target, Failure> {
     }
 }
 
-fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
+fn run(args: Args, plan: Plan, call: &Call, commands: Commands) -> Outcome {
     let seconds = args
         .timeout
         .map_or(TIMEOUT_SECONDS_DEFAULT, |timeout| timeout.size() as u64);
@@ -113,7 +123,10 @@ fn run(args: Args, _plan: Plan, call: &Call, commands: Commands) -> Outcome {
             .into_iter()
             .map(|(name, value)| (name.into(), Some(value.into())))
             .collect(),
-        directory: commands.directory(args.directory.as_deref())?,
+        directory: match plan.binding.files.first() {
+            Some((folder, _)) => folder.clone(),
+            None => commands.directory(None)?,
+        },
         has_input: args.stdin.is_some(),
         is_merged: true,
     };

@@ -212,19 +212,22 @@ fn add_options(args: &Args, words: &mut Vec<String>) {
 /// It only reads, unless a path leads outside or to a secret: that is asked about like any other.
 fn plan(args: &Args, look: &Supply) -> Result<Plan, Failure> {
     let files = Files::grant(look);
-    // `HEAD:path` shows a file as it was.
-    let in_ref = args
-        .r#ref
-        .iter()
-        .filter_map(|name| name.split_once(':'))
-        .map(|(_, path)| path)
-        .filter(|path| !path.is_empty());
+    // `HEAD:path` and `:0:path` show a file as it was, counted from the top of the repository. Any colon may be that one,
+    // and only where the workspace is that top is it known which file is meant.
+    let is_top = files.stat(&look.roots.workspace.join(".git"))?.is_some();
+    let name = args.r#ref.as_deref().unwrap_or_default();
+    let in_ref: Vec<&str> = name
+        .match_indices(':')
+        .map(|(at, _)| &name[at + 1..])
+        .filter(|path| !path.is_empty())
+        .map(|path| if is_top { path } else { "/" })
+        .collect();
     let given = args
         .paths
         .iter()
         .flat_map(|paths| &paths.0)
         .map(|path| &**path)
-        .chain(in_ref);
+        .chain(in_ref.iter().copied());
     let mut asks = Vec::new();
     for path in given {
         // What Git knows by a name that leads nowhere by now is no secret of this machine's, but may look like one.

@@ -52,15 +52,15 @@ pub(crate) fn read(
         (Some(false), _)
         | (None, InputKind::Terminal | InputKind::Empty)
         | (Some(true), InputKind::Empty) => return Ok(Piped::default()),
-        (None, InputKind::Pipe) if rules.has_prompt => {
-            if !first_byte(world, rules, cancel, tell)? {
-                return Ok(Piped {
-                    is_watched: true,
-                    ..Piped::default()
-                });
-            }
-        }
         _ => (),
+    }
+    let may_go_on_without =
+        rules.is_wanted.is_none() && kind == InputKind::Pipe && rules.has_prompt;
+    if may_go_on_without && !first_byte(world, rules, cancel, tell)? {
+        return Ok(Piped {
+            is_watched: true,
+            ..Piped::default()
+        });
     }
     let (bytes, is_cut) = drain(world, rules.bytes_max, cancel)?;
     Ok(decode(&bytes, is_cut))
@@ -105,11 +105,10 @@ fn next(world: &World, until: Option<Moment>, cancel: &Cancel) -> Result<bool, I
                 cancel.set();
                 return Err(InputFault::Signal(signal));
             }
-            Event::Finished(..) => (),
             Event::Tick if until.is_some_and(|until| until <= world.clock.now()) => {
                 return Ok(false);
             }
-            Event::Tick => (),
+            Event::Finished(..) | Event::Tick => (),
         }
     }
 }

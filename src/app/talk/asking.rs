@@ -7,7 +7,7 @@ use crate::app::view::{Level, View};
 use crate::chat::{Answer, Ask, Endpoint, Event as Heard, Fault, Means, Poll, Prompt, Turn};
 use crate::world::World;
 
-impl<'w> Talk<'w> {
+impl Talk<'_> {
     /// Asks, and tells `turn` what came of it. What broke the wait comes back; the text so far is kept then.
     pub(super) fn ask(
         &mut self,

@@ -44,6 +44,10 @@ pub(crate) enum Level {
 }
 
 /// Where a run shows things.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says what stands on one of two streams"
+)]
 pub(crate) struct View<'w> {
     world: &'w World,
     format: Format,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::app::view::View;
 use crate::world::{Event, Interest, Moment, Signal, Standard};
 
-/// One write. A pipe takes this much whole or not at all (PIPE_BUF, pipe(7)), so that an interrupted write leaves no doubt.
+/// One write. A pipe takes this much whole or not at all (`PIPE_BUF`, pipe(7)), so that an interrupted write leaves no doubt.
 const PIECE_BYTES_MAX: usize = 4096;
 /// After a signal, a reader that takes nothing is waited for so long.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -97,9 +97,8 @@ impl View<'_> {
     }
 
     fn put(&self, to: Standard, piece: &[u8]) -> io::Result<()> {
-        match self.until {
-            Some(until) => self.await_room(to, until)?,
-            None => (),
+        if let Some(until) = self.until {
+            self.await_room(to, until)?;
         }
         self.world.write(to, piece, &self.cancel)
     }
@@ -107,31 +106,45 @@ impl View<'_> {
     /// Waits until a piece fits; a signal or the end of patience is `Interrupted`.
     fn await_room(&self, to: Standard, until: Moment) -> io::Result<()> {
         let source = self.world.console.source(to);
-        loop {
+        let mut ends = Vec::new();
+        let has_room = loop {
             match self
                 .world
                 .threads
                 .wait(&[Interest::write(source)], Some(until))
             {
-                Event::Ready(_) => return Ok(()),
-                Event::Signal(_) => return Err(io::ErrorKind::Interrupted.into()),
-                Event::Tick if until <= self.world.clock.now() => {
-                    return Err(io::ErrorKind::Interrupted.into());
-                }
-                Event::Finished(..) | Event::Tick => (),
+                Event::Ready(_) => break true,
+                Event::Signal(_) => break false,
+                Event::Tick if until <= self.world.clock.now() => break false,
+                Event::Tick => (),
+                Event::Finished(call, panic) => ends.push((call, panic)),
             }
+        };
+        // Whoever runs calls waits for their ends.
+        for (call, panic) in ends {
+            self.world.threads.hand_back(call, panic);
+        }
+        if has_room {
+            Ok(())
+        } else {
+            Err(io::ErrorKind::Interrupted.into())
         }
     }
 
     /// The signal that stopped a write, as the driver would have been told of it.
     pub(crate) fn stopped_by(&self) -> Signal {
-        loop {
+        let mut ends = Vec::new();
+        let signal = loop {
             match self.world.threads.wait(&[], Some(self.world.clock.now())) {
-                Event::Signal(signal) => return signal,
-                Event::Finished(..) => (),
+                Event::Signal(signal) => break signal,
+                Event::Finished(call, panic) => ends.push((call, panic)),
                 // Somebody else took it: only Ctrl-C is given so lightly.
-                Event::Ready(_) | Event::Tick => return Signal::Interrupt,
+                Event::Ready(_) | Event::Tick => break Signal::Interrupt,
             }
+        };
+        for (call, panic) in ends {
+            self.world.threads.hand_back(call, panic);
         }
+        signal
     }
 }

@@ -87,6 +87,7 @@ impl Gate {
                 Err(Failure::new(format!("{}{message}", bug(running.tool.name))))
             }
         };
+        self.replans.remove(&running.request.id);
         Some(Settled::Reply(match outcome {
             Ok(mut output) => {
                 self.kept.add(std::mem::take(&mut output.changes));
@@ -108,8 +109,8 @@ impl Gate {
 /// What of `binding` is no longer true.
 fn broken(binding: &Binding, supply: &Supply) -> Option<String> {
     for (path, seen) in &binding.files {
-        let now = fingerprint(&*supply.files, path).ok().flatten();
-        if now != *seen {
+        // What cannot be looked at any more is not what was seen.
+        if fingerprint(&*supply.files, path).as_ref() != Ok(seen) {
             return Some(format!(
                 "`{}` changed after it was shown",
                 supply.roots.shown(path)

@@ -179,6 +179,10 @@ impl Threads for Fake {
         }
     }
 
+    fn hand_back(&self, call: CallId, panic: Option<String>) {
+        self.look().finished.push((call, panic));
+    }
+
     fn start(&self, call: CallId, job: Box<dyn FnOnce() + Send>) {
         drop(self.enter());
         let panic = catch_unwind(AssertUnwindSafe(job)).err().map(|payload| {
