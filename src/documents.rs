@@ -3,7 +3,7 @@
 //! A test changes no file: where the README differs, the failure prints what must stand there.
 //! `tests/it/documents.rs` runs its `console` blocks.
 
-mod count_lines;
+mod hex_dump;
 
 use std::fmt::Write as _;
 
@@ -270,27 +270,27 @@ fn check_rule(text: &str) {
 #[test]
 fn the_example_of_a_tool_works() {
     static EXAMPLE: &[Tool] = &[Tool {
-        name: "count_lines",
+        name: "hex_dump",
         category: "filesystem",
-        contract: &count_lines::CONTRACT,
+        contract: &hex_dump::CONTRACT,
     }];
-    let source = include_str!("documents/count_lines.rs").trim_end();
+    let source = include_str!("documents/hex_dump.rs").trim_end();
     assert!(
         fenced(README, "rust").contains(&source),
         "README.md must hold this block:\n{source}"
     );
     let fake = Fake::new();
-    fake.add_file("/work/notes.txt", "one\ntwo\n");
+    fake.add_file("/work/notes.txt", "one\n");
     let world = fake.world();
     let stance = Stance {
         mode: Mode::Ask,
         can_ask: false,
     };
     let mut gate = trial::gate(&world, EXAMPLE, Rules::default(), stance);
-    let request = trial::request("count_lines", r#"{"path": "notes.txt"}"#);
+    let request = trial::request("hex_dump", r#"{"path": "notes.txt"}"#);
     let (_, reply) = trial::pass(&mut gate, &world, request, None);
     assert_eq!(
         (reply.verdict, reply.text.as_str()),
-        (Verdict::Done, "2 lines in `notes.txt`")
+        (Verdict::Done, "6f 6e 65 0a")
     );
 }
