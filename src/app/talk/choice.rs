@@ -74,11 +74,14 @@ impl Talk<'_> {
     /// Says who answers and chooses a model where none is set.
     pub(crate) fn prepare(&mut self) -> io::Result<Result<(), Error>> {
         if self.is_built_in {
-            self.view.notice(
-                Level::Info,
-                "built_in",
-                "no endpoint is set: the built-in endpoint answers; it is no language model",
-            )?;
+            let is_chosen = self.start.settings.endpoint.address.is_some();
+            let why = if is_chosen {
+                ""
+            } else {
+                "no endpoint is set: "
+            };
+            let text = format!("{why}the built-in endpoint answers; it is no language model");
+            self.view.notice(Level::Info, "built_in", &text)?;
             self.model = Some(crate::offline::MODEL.to_owned());
         }
         if self.model.is_none() {
