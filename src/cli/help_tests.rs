@@ -114,8 +114,7 @@ Output:
                               nothing
       --no-stream             ask for the answer in one piece
   -q, --quiet                 on standard error, only what went wrong
-  -v, --verbose               on standard error, also what is done and how long
-                              it takes
+  -v, --verbose               on standard error, also what is done
       --color WHEN            `auto`, `always` or `never`
       --plain                 no colour, no cursor movement, no spinner
 

@@ -119,7 +119,7 @@ pub(super) const FLAGS: &[Flag] = &[
         "verbose",
         Some('v'),
         Group::Output,
-        "on standard error, also what is done and how long it takes",
+        "on standard error, also what is done",
         |draft| draft.flags.verbose = true,
     ),
     valued(

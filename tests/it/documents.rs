@@ -103,6 +103,7 @@ fn every_console_block_of_the_readme_gives_what_it_shows() {
         .unwrap()
         .display()
         .to_string();
+    let mut faults = Vec::new();
     for block in blocks(&readme()) {
         // One directory a block, in which its commands run one after the other.
         let sandbox = Sandbox::new();
@@ -132,15 +133,17 @@ fn every_console_block_of_the_readme_gives_what_it_shows() {
             let output = shell.output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             let lines: Vec<&str> = text.lines().collect();
-            assert!(
-                matches(&shown.output, &lines),
-                "README.md:{}: `{}` gives\n{text}\nand not\n{}",
-                shown.line,
-                shown.command,
-                shown.output.join("\n")
-            );
+            if !matches(&shown.output, &lines) {
+                let wanted = shown.output.join("\n");
+                let fault = format!(
+                    "README.md:{}: `{}` gives\n{text}\nand not\n{wanted}",
+                    shown.line, shown.command
+                );
+                faults.push(fault);
+            }
         }
     }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
 #[test]

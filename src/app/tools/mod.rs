@@ -254,7 +254,7 @@ pub(crate) fn skills() -> String {
 pub(crate) fn show_skill(name: &str) -> Result<String, Error> {
     let shelf = Shelf::built_in();
     let found = skill::find(&shelf.0, name).map_err(|text| Error::new(Kind::Usage, text))?;
-    Ok(skill::render(found))
+    Ok(skill::render(found) + "\n")
 }
 
 /// `tools match`: each argument is a query; without any, each line of standard input.
