@@ -280,7 +280,7 @@ fn the_example_of_a_tool_works() {
         "README.md must hold this block:\n{source}"
     );
     let fake = Fake::new();
-    fake.add_file("/work/notes.txt", "one\n");
+    fake.add_file("/repo/notes.txt", "one\n");
     let world = fake.world();
     let stance = Stance {
         mode: Mode::Ask,

@@ -195,9 +195,9 @@ fn fill(fake: &Fake) {
         "a.txt",
         "build/x/y",
     ] {
-        fake.add_file(&format!("/work/{path}"), "text\n");
+        fake.add_file(&format!("/repo/{path}"), "text\n");
     }
-    fake.add_file("/work/notes.txt", "hello\n");
+    fake.add_file("/repo/notes.txt", "hello\n");
     fake.program("/bin/sh", |_| Program::new("out\n", 0));
     fake.program("git", |_| Program::new("out\n", 0));
     for (pid, port) in [(4711, 8080), (4712, 3000)] {

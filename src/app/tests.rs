@@ -83,7 +83,7 @@ fn one_answer_and_its_line_end() {
 #[test]
 fn the_built_in_endpoint_serves_itself() {
     let fake = Fake::new();
-    fake.add_file("/home/me/work/notes.txt", "remember\n");
+    fake.add_file("/home/me/repo/notes.txt", "remember\n");
     fake.set_args(&["read notes.txt"]);
     let code = run(fake.world());
     assert_eq!(code, 0, "{}", fake.stderr_text());
@@ -195,7 +195,7 @@ fn a_refused_call_is_told_with_what_would_allow_it() {
     );
     check(&fake, 5, "done\n");
     assert!(fake.stderr_text().contains("--allow-tool 'write_file(x)'"));
-    assert_eq!(fake.file("/home/me/work/x"), None);
+    assert_eq!(fake.file("/home/me/repo/x"), None);
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_session_asks_and_enter_alone_is_no() {
             ],
         );
         check(&fake, 0, "done\nagain\n");
-        assert_eq!(fake.file("/home/me/work/x").is_some(), is_written);
+        assert_eq!(fake.file("/home/me/repo/x").is_some(), is_written);
         let shown = fake.stderr_text();
         assert!(
             shown.contains("do it?") && shown.contains("2 requests;"),

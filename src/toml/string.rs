@@ -101,7 +101,7 @@ impl Cursor<'_> {
                 return self.skip_line_end();
             }
             _ => return Err(begun.fault(
-                "unknown escape: expected one of `\\b \\t \\n \\f \\r \\\" \\\\ \\uXXXX \\UXXXXXXXX`"
+                "unknown escape: expected one of `\\b \\t \\n \\f \\r \\\" \\\\`, `\\u` with 4 or `\\U` with 8 hex digits"
                     .to_owned(),
             )),
         };

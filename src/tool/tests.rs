@@ -363,17 +363,17 @@ fn a_refusal_stays_open_until_something_else_succeeds() {
     assert!(!gate.is_refusal_open());
 }
 
-/// Where `given` leads from the workspace /work.
+/// Where `given` leads from the workspace /repo.
 #[track_caller]
 fn check_place(given: &str, expected: &str) {
     let fake = Fake::new();
-    fake.add_file("/work/a.txt", "a")
-        .add_dir("/work/sub")
+    fake.add_file("/repo/a.txt", "a")
+        .add_dir("/repo/sub")
         .add_file("/etc/passwd", "x")
         .add_dir("/home/me");
-    fake.add_link("/work/out", "/etc")
-        .add_link("/work/dead", "/nowhere/x")
-        .add_file("/work/.env", "K=1");
+    fake.add_link("/repo/out", "/etc")
+        .add_link("/repo/dead", "/nowhere/x")
+        .add_file("/repo/.env", "K=1");
     let world = fake.world();
     let supply = supply(&world);
     let got = match supply.roots.target(&*supply.files, given) {
@@ -390,19 +390,19 @@ fn check_place(given: &str, expected: &str) {
 
 #[test]
 fn paths_are_judged_where_they_lead() {
-    check_place("a.txt", "/work/a.txt a.txt Inside");
-    check_place("sub/../a.txt", "/work/a.txt a.txt Inside");
-    check_place(".", "/work . Inside");
-    check_place("new/deep.txt", "/work/new/deep.txt new/deep.txt Inside");
+    check_place("a.txt", "/repo/a.txt a.txt Inside");
+    check_place("sub/../a.txt", "/repo/a.txt a.txt Inside");
+    check_place(".", "/repo . Inside");
+    check_place("new/deep.txt", "/repo/new/deep.txt new/deep.txt Inside");
     check_place("../etc/passwd", "/etc/passwd /etc/passwd Outside");
     check_place("out/passwd", "/etc/passwd /etc/passwd Outside");
     check_place("out/new", "/etc/new /etc/new Outside");
     check_place("~/x", "/home/me/x /home/me/x Outside");
-    check_place(".env", "/work/.env .env Secret");
-    check_place(".env.example", "/work/.env.example .env.example Inside");
+    check_place(".env", "/repo/.env .env Secret");
+    check_place(".env.example", "/repo/.env.example .env.example Inside");
     check_place(
         "keys/server.pem",
-        "/work/keys/server.pem keys/server.pem Secret",
+        "/repo/keys/server.pem keys/server.pem Secret",
     );
     check_place("dead", "`dead` goes through a link that leads nowhere");
     check_place(

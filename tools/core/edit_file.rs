@@ -183,10 +183,10 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file_mode("/work/a.txt", "one\r\ntwo\nthree", 0o755);
-        fake.add_file("/work/latin", [b'a', 0xE9])
-            .add_file("/work/big", vec![b'a'; 5_000_001])
-            .add_link("/work/out", "/etc/x");
+        fake.add_file_mode("/repo/a.txt", "one\r\ntwo\nthree", 0o755);
+        fake.add_file("/repo/latin", [b'a', 0xE9])
+            .add_file("/repo/big", vec![b'a'; 5_000_001])
+            .add_link("/repo/out", "/etc/x");
         fake.add_file("/etc/x", "two\n");
     }
 
@@ -197,15 +197,15 @@ mod tests {
         let mut trial = Trial::new(build);
         let reply = trial.call("edit_file", EDIT);
         assert_eq!(reply.text, "edited `a.txt`: 1 place replaced");
-        assert_eq!(trial.fake.file("/work/a.txt").unwrap(), b"one\r\n2\nthree");
-        assert_eq!(trial.fake.mode("/work/a.txt"), Some(0o755));
+        assert_eq!(trial.fake.file("/repo/a.txt").unwrap(), b"one\r\n2\nthree");
+        assert_eq!(trial.fake.mode("/repo/a.txt"), Some(0o755));
         assert_eq!(trial.changes(), 1);
         let reply = trial.call("edit_file", r#"{"path": "a.txt", "edits": [{"old_string": "one\n2", "new_string": "1"}, {"old_string": "e", "new_string": "E", "replace_all": true}]}"#);
         assert_eq!(
             reply.text,
             "edited `a.txt`: 3 places replaced\nedit 1 matched only apart from line ends"
         );
-        assert_eq!(trial.fake.file("/work/a.txt").unwrap(), b"1\nthrEE");
+        assert_eq!(trial.fake.file("/repo/a.txt").unwrap(), b"1\nthrEE");
     }
 
     #[test]
@@ -301,7 +301,7 @@ mod tests {
         let is_first = std::cell::Cell::new(true);
         let reply = trial.call_with("edit_file", EDIT, |fake| {
             if is_first.replace(false) {
-                fake.add_file("/work/a.txt", "zero\ntwo\n");
+                fake.add_file("/repo/a.txt", "zero\ntwo\n");
             }
         });
         assert_eq!((reply.verdict, trial.questions.len()), (Verdict::Done, 2));
@@ -310,7 +310,7 @@ mod tests {
             "{}",
             trial.shown()
         );
-        assert_eq!(trial.fake.file("/work/a.txt").unwrap(), b"zero\n2\n");
+        assert_eq!(trial.fake.file("/repo/a.txt").unwrap(), b"zero\n2\n");
     }
 
     /// Whenever somebody else writes, what they wrote is edited in the person's sight or left alone; only between the
@@ -322,11 +322,11 @@ mod tests {
         let mut lost = 0;
         for n in 1..=whole.fake.operations() {
             let mut trial = Trial::new(build);
-            let act = |fake: &Fake| _ = fake.add_file("/work/a.txt", "zero\ntwo\n");
+            let act = |fake: &Fake| _ = fake.add_file("/repo/a.txt", "zero\ntwo\n");
             let action = crate::world::fake::Action::Run(Box::new(act));
             trial.fake.at_operation(n, action);
             trial.call("edit_file", EDIT);
-            match trial.fake.file("/work/a.txt").unwrap().as_slice() {
+            match trial.fake.file("/repo/a.txt").unwrap().as_slice() {
                 b"zero\ntwo\n" => (),
                 b"zero\n2\n" => assert!(trial.shown().contains(" zero\n"), "{}", trial.shown()),
                 _ => lost += 1,
@@ -339,15 +339,15 @@ mod tests {
     fn a_link_that_turns_elsewhere_leads_nowhere_else() {
         let mut trial = Trial::new(|fake| {
             build(fake);
-            fake.add_file("/work/dir/a.txt", "two\n")
+            fake.add_file("/repo/dir/a.txt", "two\n")
                 .add_file("/etc/a.txt", "two\n")
-                .add_link("/work/way", "/work/dir");
+                .add_link("/repo/way", "/repo/dir");
         });
         let reply = trial.call_with(
             "edit_file",
             r#"{"path": "way/a.txt", "old_string": "two", "new_string": "2"}"#,
             |fake| {
-                fake.add_link("/work/way", "/etc");
+                fake.add_link("/repo/way", "/etc");
             },
         );
         assert_eq!(
@@ -358,14 +358,14 @@ mod tests {
         // A link on the planned way itself breaks the binding: the person is shown where it leads now.
         let mut trial = Trial::new(|fake| {
             _ = fake
-                .add_file("/work/dir/a.txt", "two\n")
+                .add_file("/repo/dir/a.txt", "two\n")
                 .add_file("/etc/a.txt", "two\n");
         });
         let reply = trial.call_with(
             "edit_file",
             r#"{"path": "dir/a.txt", "old_string": "two", "new_string": "2"}"#,
             |fake| {
-                fake.add_link("/work/dir", "/etc");
+                fake.add_link("/repo/dir", "/etc");
             },
         );
         assert_eq!(reply.text, "edited `/etc/a.txt`: 1 place replaced");

@@ -171,13 +171,13 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file("/work/b.txt", "12")
-            .add_file("/work/a.txt", "")
-            .add_dir("/work/z")
-            .add_file("/work/m/in/x", "1");
-        fake.add_file("/work/node_modules/p/i.js", "1")
-            .add_link("/work/l", "/etc")
-            .add_device("/work/tty");
+        fake.add_file("/repo/b.txt", "12")
+            .add_file("/repo/a.txt", "")
+            .add_dir("/repo/z")
+            .add_file("/repo/m/in/x", "1");
+        fake.add_file("/repo/node_modules/p/i.js", "1")
+            .add_link("/repo/l", "/etc")
+            .add_device("/repo/tty");
         fake.add_file("/etc/passwd", "x");
     }
 
@@ -206,7 +206,7 @@ mod tests {
 
     #[test]
     fn names_stay_in_their_line() {
-        let odd = |fake: &Fake| _ = fake.add_file("/work/a\nb\u{1b}[31m\\'\"\u{202e}é.txt", "1");
+        let odd = |fake: &Fake| _ = fake.add_file("/repo/a\nb\u{1b}[31m\\'\"\u{202e}é.txt", "1");
         lists(odd, "{}", "a^Jb^[[31m\\'\"<U+202E>é.txt  1");
     }
 
@@ -223,12 +223,12 @@ mod tests {
             r#"{"limit": 2, "recursive": true}"#,
             &format!("m/\nm/in/{more}"),
         );
-        let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work{}", "/d".repeat(25)));
+        let deep = |fake: &Fake| _ = fake.add_dir(&format!("/repo{}", "/d".repeat(25)));
         let reply = Trial::new(deep).call("list_dir", r#"{"recursive": true}"#);
         assert_eq!(reply.text.lines().count(), 22, "{}", reply.text);
         assert!(reply.text.ends_with(more));
         let wide = |fake: &Fake| {
-            (0..5_000).for_each(|n| _ = fake.add_file(&format!("/work/{n:0100}"), ""));
+            (0..5_000).for_each(|n| _ = fake.add_file(&format!("/repo/{n:0100}"), ""));
         };
         let reply = Trial::new(wide).call("list_dir", r#"{"limit": 5000}"#);
         assert!(
@@ -256,9 +256,9 @@ mod tests {
         );
         let locked = |fake: &Fake| {
             _ = fake
-                .add_file("/work/a/x", "")
-                .add_file("/work/b/y", "")
-                .deny("/work/a");
+                .add_file("/repo/a/x", "")
+                .add_file("/repo/b/y", "")
+                .deny("/repo/a");
         };
         lists(
             locked,

@@ -145,27 +145,27 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file("/work/a.txt", "one\ntwo\r\nthree\n")
-            .add_file("/work/open", "a\nb")
-            .add_file("/work/empty", "");
-        fake.add_file("/work/pic.PNG", vec![0; 12])
-            .add_file("/work/bin", [b'a', 0, b'b'])
-            .add_file("/work/latin", [b'a', 0xE9]);
-        fake.add_file("/work/wide", [0xFF, 0xFE, b'h', 0, b'i', 0])
-            .add_file("/work/bom", "\u{FEFF}x\n");
-        fake.add_file("/work/full", vec![b'a'; 5_000_000])
-            .add_file("/work/over", vec![b'a'; 5_000_001])
-            .add_dir("/work/sub");
-        fake.add_file("/work/long", format!("{}\nx\n", "é".repeat(1_001)))
-            .add_file("/work/many", "line\n".repeat(1_000));
-        fake.add_file("/work/wall", format!("{}\n", "w".repeat(999)).repeat(100))
-            .add_device("/work/tty");
-        fake.add_file("/work/late", [&vec![b'a'; 8_000], &[0_u8][..]].concat())
+        fake.add_file("/repo/a.txt", "one\ntwo\r\nthree\n")
+            .add_file("/repo/open", "a\nb")
+            .add_file("/repo/empty", "");
+        fake.add_file("/repo/pic.PNG", vec![0; 12])
+            .add_file("/repo/bin", [b'a', 0, b'b'])
+            .add_file("/repo/latin", [b'a', 0xE9]);
+        fake.add_file("/repo/wide", [0xFF, 0xFE, b'h', 0, b'i', 0])
+            .add_file("/repo/bom", "\u{FEFF}x\n");
+        fake.add_file("/repo/full", vec![b'a'; 5_000_000])
+            .add_file("/repo/over", vec![b'a'; 5_000_001])
+            .add_dir("/repo/sub");
+        fake.add_file("/repo/long", format!("{}\nx\n", "é".repeat(1_001)))
+            .add_file("/repo/many", "line\n".repeat(1_000));
+        fake.add_file("/repo/wall", format!("{}\n", "w".repeat(999)).repeat(100))
+            .add_device("/repo/tty");
+        fake.add_file("/repo/late", [&vec![b'a'; 8_000], &[0_u8][..]].concat())
             .add_file("/etc/x", "out\n")
-            .add_file("/work/.env", "K=1\n");
-        fake.add_link("/work/innocent", ".env")
-            .add_link("/work/out", "/etc/x")
-            .add_link("/work/loop", "loop");
+            .add_file("/repo/.env", "K=1\n");
+        fake.add_link("/repo/innocent", ".env")
+            .add_link("/repo/out", "/etc/x")
+            .add_link("/repo/loop", "loop");
     }
 
     #[track_caller]
@@ -317,7 +317,7 @@ mod tests {
     fn a_link_turned_after_the_question_is_not_followed() {
         let mut trial = Trial::new(|fake| {
             _ = fake
-                .add_file("/work/d/x", "in\n")
+                .add_file("/repo/d/x", "in\n")
                 .add_file("/etc/x", "out\n");
         });
         // Resolving is the first operation of the plan; by the next one the folder has become a link.
@@ -325,13 +325,13 @@ mod tests {
         for n in 1..12 {
             let mut late = Trial::new(|fake| {
                 _ = fake
-                    .add_file("/work/d/x", "in\n")
+                    .add_file("/repo/d/x", "in\n")
                     .add_file("/etc/x", "out\n");
             });
             late.fake.at_operation(
                 n,
                 crate::world::fake::Action::Run(Box::new(|fake| {
-                    _ = fake.add_link("/work/d", "/etc");
+                    _ = fake.add_link("/repo/d", "/etc");
                 })),
             );
             let reply = late.call("read_file", r#"{"path": "d/x"}"#);

@@ -185,8 +185,8 @@ mod tests {
 
     /// A shell that knows a few commands.
     fn build(fake: &Fake) {
-        fake.add_dir("/work/sub")
-            .add_file("/work/file", "")
+        fake.add_dir("/repo/sub")
+            .add_file("/repo/file", "")
             .program("/bin/sh", |spawn| {
                 assert_eq!(spawn.args[0], "-c");
                 match spawn.args[1].to_str().unwrap() {
@@ -267,7 +267,7 @@ mod tests {
         ends(
             r#"{"command": "env", "env": {"A": "1"}, "directory": "sub", "stdin": ""}"#,
             Verdict::Done,
-            r#"[("A", Some("1"))] "/work/sub" true"#,
+            r#"[("A", Some("1"))] "/repo/sub" true"#,
         );
         check(
             |_| (),

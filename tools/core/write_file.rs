@@ -137,13 +137,13 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file_mode("/work/a.sh", "old\n", 0o755)
-            .add_dir("/work/sub")
-            .add_link("/work/dead", "/nowhere")
-            .add_device("/work/tty");
-        fake.add_file("/work/latin", [0xE9, b'\n'])
-            .add_file("/work/.env", "K=1\n")
-            .add_link("/work/link", "a.sh");
+        fake.add_file_mode("/repo/a.sh", "old\n", 0o755)
+            .add_dir("/repo/sub")
+            .add_link("/repo/dead", "/nowhere")
+            .add_device("/repo/tty");
+        fake.add_file("/repo/latin", [0xE9, b'\n'])
+            .add_file("/repo/.env", "K=1\n")
+            .add_link("/repo/link", "a.sh");
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
             trial.shown(),
             "--- /dev/null\n+++ b/x/y/new.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n"
         );
-        assert_eq!(trial.fake.file("/work/x/y/new.txt").unwrap(), b"a\nb\n");
+        assert_eq!(trial.fake.file("/repo/x/y/new.txt").unwrap(), b"a\nb\n");
         let reply = trial.call("write_file", r#"{"path": "a.sh", "content": "new"}"#);
         assert_eq!(reply.text, "replaced `a.sh`, 3 bytes, 1 line");
         assert_eq!(
@@ -167,8 +167,8 @@ mod tests {
         );
         assert_eq!(
             (
-                trial.fake.file("/work/a.sh").unwrap().as_slice(),
-                trial.fake.mode("/work/a.sh")
+                trial.fake.file("/repo/a.sh").unwrap().as_slice(),
+                trial.fake.mode("/repo/a.sh")
             ),
             (&b"new"[..], Some(0o755))
         );
@@ -199,8 +199,8 @@ mod tests {
                 .text,
             "replaced `a.sh`, 1 bytes, 1 line"
         );
-        assert_eq!(trial.fake.file("/work/a.sh").unwrap(), b"x");
-        assert!(trial.fake.file("/work/link").is_none());
+        assert_eq!(trial.fake.file("/repo/a.sh").unwrap(), b"x");
+        assert!(trial.fake.file("/repo/link").is_none());
     }
 
     #[test]
@@ -250,8 +250,8 @@ mod tests {
             "write_file",
             r#"{"path": "new", "content": "x\n"}"#,
             |fake| {
-                if fake.file("/work/new").is_none() {
-                    fake.add_file("/work/new", "theirs\n");
+                if fake.file("/repo/new").is_none() {
+                    fake.add_file("/repo/new", "theirs\n");
                 }
             },
         );

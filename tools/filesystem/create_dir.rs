@@ -61,9 +61,9 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file("/work/file", "")
-            .add_dir("/work/there")
-            .add_link("/work/dead", "/nowhere");
+        fake.add_file("/repo/file", "")
+            .add_dir("/repo/there")
+            .add_link("/repo/dead", "/nowhere");
     }
 
     #[test]
@@ -74,7 +74,7 @@ mod tests {
             "created `a/b/c`"
         );
         assert_eq!(trial.shown(), "create the folder `a/b/c`");
-        assert_eq!(trial.fake.mode("/work/a/b/c"), Some(0o755));
+        assert_eq!(trial.fake.mode("/repo/a/b/c"), Some(0o755));
         check(
             build,
             "create_dir",

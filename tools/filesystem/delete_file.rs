@@ -309,18 +309,18 @@ mod tests {
     use std::io::ErrorKind;
 
     fn build(fake: &Fake) {
-        fake.add_file("/work/d/x", "12").add_file("/work/g/x", "");
-        fake.add_file("/work/d/e/y\n", "3");
-        fake.add_file_mode("/work/a.txt", "abc", 0o600)
-            .add_dir("/work/d/f");
-        fake.add_dir("/work/empty").add_file("/etc/passwd", "x");
-        fake.add_link("/work/l", "/etc")
-            .add_link("/work/g/l", "../d");
+        fake.add_file("/repo/d/x", "12").add_file("/repo/g/x", "");
+        fake.add_file("/repo/d/e/y\n", "3");
+        fake.add_file_mode("/repo/a.txt", "abc", 0o600)
+            .add_dir("/repo/d/f");
+        fake.add_dir("/repo/empty").add_file("/etc/passwd", "x");
+        fake.add_link("/repo/l", "/etc")
+            .add_link("/repo/g/l", "../d");
     }
 
     fn build_big(fake: &Fake) {
         build(fake);
-        fake.add_file("/work/big", vec![0; 5_000_001]);
+        fake.add_file("/repo/big", vec![0; 5_000_001]);
     }
 
     const TREE: &str = r#"{"path": "d", "recursive": true}"#;
@@ -379,11 +379,11 @@ mod tests {
         let mut trial = Trial::new(build);
         trial.call("delete_file", r#"{"path": "l"}"#);
         trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
-        assert!(trial.fake.file("/etc/passwd").is_some() && trial.fake.file("/work/d/x").is_some());
+        assert!(trial.fake.file("/etc/passwd").is_some() && trial.fake.file("/repo/d/x").is_some());
         let left = trial.fake.files();
         assert!(
             left.iter()
-                .all(|path| path != "/work/l" && !path.starts_with("/work/g"))
+                .all(|path| path != "/repo/l" && !path.starts_with("/repo/g"))
         );
     }
 
@@ -398,7 +398,7 @@ mod tests {
             r#"{"path": "none"}"#,
             "cannot delete `none`: it does not exist",
         );
-        for (path, shown) in [(".", "."), ("/", "/"), ("/work", "."), ("d/..", ".")] {
+        for (path, shown) in [(".", "."), ("/", "/"), ("/repo", "."), ("d/..", ".")] {
             let arguments = format!(r#"{{"path": "{path}", "recursive": true}}"#);
             fails(
                 &arguments,
@@ -410,14 +410,14 @@ mod tests {
     #[test]
     fn what_the_folder_holds_is_bound() {
         let changes: [fn(&Fake); 4] = [
-            |fake| _ = fake.add_file("/work/d/new", ""),
+            |fake| _ = fake.add_file("/repo/d/new", ""),
             |fake| {
                 _ = fake
                     .pass(std::time::Duration::from_secs(5))
-                    .add_file("/work/d/x", "21");
+                    .add_file("/repo/d/x", "21");
             },
-            |fake| _ = fake.add_link("/work/d/x", "/etc"),
-            |fake| _ = fake.add_file("/work/d/f/deep", ""),
+            |fake| _ = fake.add_link("/repo/d/x", "/etc"),
+            |fake| _ = fake.add_file("/repo/d/f/deep", ""),
         ];
         for change in changes {
             let mut trial = Trial::new(build);
@@ -429,8 +429,8 @@ mod tests {
         // One file is bound by its bytes, and asked about again.
         let mut trial = Trial::new(build);
         trial.call_with("delete_file", r#"{"path": "a.txt"}"#, |fake| {
-            if fake.file("/work/a.txt").unwrap() == b"abc" {
-                fake.add_file("/work/a.txt", "abcd");
+            if fake.file("/repo/a.txt").unwrap() == b"abc" {
+                fake.add_file("/repo/a.txt", "abcd");
             }
         });
         assert_eq!(trial.questions.len(), 2);
@@ -464,7 +464,7 @@ mod tests {
         trial.fake.fail_file(remove, 2, denied);
         let reply = trial.call("delete_file", r#"{"path": "g", "recursive": true}"#);
         let text =
-            "cannot delete `/work/g/x`: permission denied; 1 of 3 entries were deleted before";
+            "cannot delete `/repo/g/x`: permission denied; 1 of 3 entries were deleted before";
         assert_eq!(
             (reply.verdict, reply.text.as_str()),
             (Verdict::Failed, text)
@@ -475,7 +475,7 @@ mod tests {
         let reply = trial.call("delete_file", TREE);
         assert_eq!(
             reply.text,
-            "cannot delete `/work/d/x`: permission denied; what was deleted before was put back"
+            "cannot delete `/repo/d/x`: permission denied; what was deleted before was put back"
         );
         assert_eq!((tree(&trial.fake), trial.changes()), (before, 0));
     }
@@ -483,14 +483,14 @@ mod tests {
     #[test]
     fn limits_hold() {
         let many =
-            |fake: &Fake| (0..10_001).for_each(|n| _ = fake.add_file(&format!("/work/d/{n}"), ""));
+            |fake: &Fake| (0..10_001).for_each(|n| _ = fake.add_file(&format!("/repo/d/{n}"), ""));
         let reply = Trial::new(many).call("delete_file", TREE);
         let text = "cannot delete `d`: it holds more than 10000 entries or 100 levels";
         assert_eq!(reply.text, text);
-        let deep = |fake: &Fake| _ = fake.add_dir(&format!("/work/d{}", "/d".repeat(120)));
+        let deep = |fake: &Fake| _ = fake.add_dir(&format!("/repo/d{}", "/d".repeat(120)));
         assert_eq!(Trial::new(deep).call("delete_file", TREE).text, text);
         let names =
-            |fake: &Fake| (0..30).for_each(|n| _ = fake.add_file(&format!("/work/d/{n:02}"), ""));
+            |fake: &Fake| (0..30).for_each(|n| _ = fake.add_file(&format!("/repo/d/{n:02}"), ""));
         let mut trial = Trial::new(names);
         trial.call("delete_file", TREE);
         assert!(trial.shown().ends_with("\n  d/19  0\n  and 10 more"));

@@ -98,13 +98,13 @@ mod tests {
     use crate::world::fake::Fake;
 
     fn build(fake: &Fake) {
-        fake.add_file_mode("/work/a.txt", "a", 0o600)
-            .add_file("/work/b.txt", "b")
-            .add_file("/work/d/in", "1")
-            .add_dir("/work/e/d");
-        fake.add_link("/work/l", "a.txt")
+        fake.add_file_mode("/repo/a.txt", "a", 0o600)
+            .add_file("/repo/b.txt", "b")
+            .add_file("/repo/d/in", "1")
+            .add_dir("/repo/e/d");
+        fake.add_link("/repo/l", "a.txt")
             .add_file("/etc/x", "x")
-            .add_dir("/work/f");
+            .add_dir("/repo/f");
     }
 
     #[track_caller]
@@ -132,16 +132,16 @@ mod tests {
         assert_eq!(trial.shown(), "move `a.txt` to `c.txt`");
         assert_eq!(
             (
-                trial.fake.file("/work/c.txt").unwrap().as_slice(),
-                trial.fake.mode("/work/c.txt")
+                trial.fake.file("/repo/c.txt").unwrap().as_slice(),
+                trial.fake.mode("/repo/c.txt")
             ),
             (&b"a"[..], Some(0o600))
         );
         // The link itself, not what it leads to.
         trial.call("move_file", r#"{"source": "l", "destination": "m"}"#);
         assert!(
-            !trial.fake.files().contains(&"/work/l".to_owned())
-                && trial.fake.files().contains(&"/work/m".to_owned())
+            !trial.fake.files().contains(&"/repo/l".to_owned())
+                && trial.fake.files().contains(&"/repo/m".to_owned())
         );
     }
 
@@ -196,13 +196,13 @@ mod tests {
         let reply = trial.call_with(
             "move_file",
             r#"{"source": "a.txt", "destination": "c.txt"}"#,
-            |fake| _ = fake.add_file("/work/c.txt", "theirs"),
+            |fake| _ = fake.add_file("/repo/c.txt", "theirs"),
         );
         assert_eq!(
             (reply.verdict, reply.text.as_str()),
             (Verdict::Failed, "cannot move to `c.txt`: it exists already")
         );
-        assert_eq!(trial.fake.file("/work/c.txt").unwrap(), b"theirs");
+        assert_eq!(trial.fake.file("/repo/c.txt").unwrap(), b"theirs");
     }
 
     #[test]

@@ -322,7 +322,7 @@ mod tests {
 
     /// A git that tells what it was called with.
     fn build(fake: &Fake) {
-        fake.add_file("/work/.env", "K=1")
+        fake.add_file("/repo/.env", "K=1")
             .add_file("/etc/passwd", "")
             .program("git", |spawn| {
                 let words: Vec<&str> = spawn
@@ -428,7 +428,7 @@ mod tests {
         ] {
             let mut trial = Trial::new(|fake| {
                 build(fake);
-                fake.add_dir("/work/.git");
+                fake.add_dir("/repo/.git");
             });
             trial.call("git", arguments);
             assert_eq!(trial.questions.len(), questions, "{arguments}");

@@ -16,7 +16,7 @@ const RUN: (&str, &str) = ("run_command", r#"{"command":"true"}"#);
 
 fn fake() -> Fake {
     let fake = Fake::new();
-    fake.add_file("/work/a.txt", "text\n");
+    fake.add_file("/repo/a.txt", "text\n");
     fake.program("/bin/sh", |_| Program::new("out\n", 0));
     fake
 }

@@ -13,7 +13,7 @@ fn command(input: Option<&[u8]>, is_merged: bool) -> Command {
     Command {
         spawn: Spawn {
             program: "p".into(),
-            directory: "/work".into(),
+            directory: "/repo".into(),
             has_input: input.is_some(),
             is_merged,
             ..Spawn::default()
@@ -36,7 +36,7 @@ fn call(world: &World) -> Call {
 /// Runs the program `p` that does what `program` says.
 fn run(fake: &Fake, program: &Program, command: Command) -> Result<Ran, Failure> {
     let program = program.clone();
-    fake.add_dir("/work").program("p", move |_| program.clone());
+    fake.add_dir("/repo").program("p", move |_| program.clone());
     let world = fake.world();
     Commands::grant(&supply(&world)).run(command, &call(&world))
 }
@@ -211,7 +211,7 @@ fn a_cancel_ends_it_at_every_wait() {
 #[test]
 fn what_does_not_start_says_why() {
     let fake = Fake::new();
-    fake.add_dir("/work");
+    fake.add_dir("/repo");
     let world = fake.world();
     let commands = Commands::grant(&supply(&world));
     let failure = commands
@@ -219,7 +219,7 @@ fn what_does_not_start_says_why() {
         .unwrap_err();
     assert_eq!(failure.0, "`p` is not installed or not in PATH");
     let mut elsewhere = command(None, true);
-    elsewhere.spawn.directory = "/work/gone".into();
+    elsewhere.spawn.directory = "/repo/gone".into();
     let failure = commands.run(elsewhere, &call(&world)).unwrap_err();
     assert_eq!(
         failure.0,
@@ -231,7 +231,7 @@ fn what_does_not_start_says_why() {
 #[test]
 fn a_deadline_ends_it() {
     let fake = Fake::new();
-    fake.add_dir("/work").program("p", |_| Program::endless());
+    fake.add_dir("/repo").program("p", |_| Program::endless());
     let world = fake.world();
     let call = Call {
         deadline: Some(Moment(SECOND)),

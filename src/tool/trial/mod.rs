@@ -34,9 +34,9 @@ impl ShelfPort for Nothing {
     }
 }
 
-/// The ports of `world`, with the workspace `/work`.
+/// The ports of `world`, with the workspace `/repo`.
 pub(crate) fn supply(world: &World) -> Supply {
-    supply_in(world, "/work")
+    supply_in(world, "/repo")
 }
 
 /// The same with another workspace, resolved.
@@ -132,7 +132,7 @@ pub(crate) fn pass(
     (is_asked, reply)
 }
 
-/// One call of a built-in tool in a fake world with the workspace `/work`, agreed to by a person.
+/// One call of a built-in tool in a fake world with the workspace `/repo`, agreed to by a person.
 pub(crate) struct Trial {
     pub(crate) fake: Fake,
     world: World,
@@ -182,7 +182,7 @@ impl Trial {
 
     fn with(build: impl FnOnce(&Fake), rules: Rules, stance: Stance) -> Self {
         let fake = Fake::new();
-        fake.add_dir("/work").add_dir("/home/me");
+        fake.add_dir("/repo").add_dir("/home/me");
         build(&fake);
         let world = fake.world();
         let gate = gate(&world, crate::catalog::TOOLS, rules, stance);
@@ -257,10 +257,10 @@ pub(crate) fn check(
     );
 }
 
-/// Everything below `/work`: each path with its kind, mode and bytes.
+/// Everything below `/repo`: each path with its kind, mode and bytes.
 pub(crate) fn tree(fake: &Fake) -> Vec<String> {
     let mut rows = Vec::new();
-    let mut folders = vec![PathBuf::from("/work")];
+    let mut folders = vec![PathBuf::from("/repo")];
     while let Some(folder) = folders.pop() {
         for item in fake
             .list(&folder, 10_000)
@@ -359,7 +359,7 @@ pub(crate) fn check_faults(build: impl Fn(&Fake), name: &str, arguments: &str) {
             let is_done = reply.verdict == Verdict::Done;
             failed += usize::from(!is_done);
             // A fault that was not met must not hit our own look.
-            (0..n).for_each(|_| drop(trial.fake.list(Path::new("/work"), 1)));
+            (0..n).for_each(|_| drop(trial.fake.list(Path::new("/repo"), 1)));
             let now = tree(&trial.fake);
             assert_eq!(
                 &now,

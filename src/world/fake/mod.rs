@@ -77,10 +77,10 @@ struct State {
 }
 
 impl Fake {
-    /// An empty world: no arguments, no environment, a directory `/home/me/work`, nothing typed, nobody to connect to,
+    /// An empty world: no arguments, no environment, a directory `/home/me/repo`, nothing typed, nobody to connect to,
     /// no programs. The wall clock stands at 2026-03-01 12:00:00 UTC and goes with the other.
     pub(crate) fn new() -> Self {
-        let directory = PathBuf::from("/home/me/work");
+        let directory = PathBuf::from("/home/me/repo");
         let mut sources = stream::Sources::default();
         let console = console::State::new(&mut sources);
         Self(Arc::new(Mutex::new(State {
