@@ -9,6 +9,7 @@ use crate::app::start::Start;
 use crate::app::view::Format;
 use crate::app::{fail, plain_view, signalled, written};
 use crate::catalog::TOOLS;
+use crate::chat;
 use crate::error::{Error, Kind};
 use crate::world::{Event, World};
 
@@ -22,7 +23,7 @@ pub(crate) fn serve(world: &World, start: &Start) -> u8 {
         Ok(server) => server,
         Err(why) => {
             let error = Error::new(
-                Kind::Connect,
+                chat::Kind::Connect,
                 format!("cannot listen on {address}: {}", reason(&why)),
             );
             return fail(world, Format::Text, &error);

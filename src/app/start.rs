@@ -8,6 +8,7 @@ use crate::app::toolbox::{Shelf, Toolbox, tool};
 use crate::app::view::Loudness;
 use crate::calendar::{Time, parse_rfc3339};
 use crate::catalog::TOOLS;
+use crate::chat;
 use crate::cli::{Flags, Format, When};
 use crate::config::{self, ConfigError, Settings};
 use crate::error::{Error, Kind};
@@ -169,11 +170,14 @@ fn settings_file(world: &World) -> Result<Option<(String, String)>, Error> {
     match world.files.read(&path, config::FILE_BYTES_MAX as u64 + 1) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok(Some((shown, text))),
-            Err(_) => Err(Error::new(Kind::Config, format!("{shown} is not UTF-8"))),
+            Err(_) => Err(Error::new(
+                chat::Kind::Config,
+                format!("{shown} is not UTF-8"),
+            )),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::new(
-            Kind::Config,
+            chat::Kind::Config,
             format!("cannot read {shown}: {error}"),
         )),
     }

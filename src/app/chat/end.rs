@@ -5,8 +5,7 @@ use crate::error::{Error, Kind};
 
 /// The error of a request that brought no answer.
 pub(crate) fn model_error(fault: &Fault) -> Error {
-    let kind = Kind::named(fault.kind.name()).unwrap_or(Kind::Bug);
-    Error::new(kind, fault.message.clone())
+    Error::new(fault.kind, fault.message.clone())
 }
 
 /// What a turn's end is for the run; `None` for one that was answered or stopped by the person.

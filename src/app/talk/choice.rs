@@ -9,7 +9,7 @@ use crate::app::start::Start;
 use crate::app::talk::Talk;
 use crate::app::view::Level;
 use crate::catalog::TOOLS;
-use crate::chat::{Endpoint, ListModels, Model, Poll, default_model};
+use crate::chat::{self, Endpoint, ListModels, Model, Poll, default_model};
 use crate::config::{Address, Destination};
 use crate::error::{Error, Kind};
 use crate::http::{Client, Proxies, Timeouts};
@@ -36,8 +36,8 @@ pub(super) fn endpoint(
     let Some((Address::Url(text), origin)) = address else {
         return built_in(world, timeouts, pump).map(|endpoint| (endpoint, true));
     };
-    let url =
-        Url::parse(text).map_err(|why| Error::new(Kind::Config, format!("{origin}: {why}")))?;
+    let url = Url::parse(text)
+        .map_err(|why| Error::new(chat::Kind::Config, format!("{origin}: {why}")))?;
     let host = url.host.to_string();
     let to = Destination {
         host: &host,
@@ -62,7 +62,7 @@ fn built_in(world: &World, timeouts: Timeouts, pump: &mut Pump<'_>) -> Result<En
     let loopback = (std::net::Ipv4Addr::LOCALHOST, 0).into();
     let server = Server::bind(world, loopback, TOOLS).map_err(|why| {
         let text = format!("cannot listen on loopback for the built-in endpoint: {why}");
-        Error::new(Kind::Connect, text)
+        Error::new(chat::Kind::Connect, text)
     })?;
     let url = Url::parse(&server.url()).map_err(|why| Error::new(Kind::Bug, why))?;
     pump.host(server);
@@ -104,7 +104,7 @@ impl Talk<'_> {
             Ok(models) => models,
             Err(mut error) => {
                 // Where nobody answers, or the key is wrong, naming a model helps nobody.
-                if error.kind == Kind::Config {
+                if error.kind == chat::Kind::Config.into() {
                     error
                         .message
                         .push_str("; `-m` chooses a model without asking for the list");
@@ -117,7 +117,7 @@ impl Talk<'_> {
                 "{} lists no model for chat; choose one with `-m`",
                 self.endpoint()
             );
-            return Ok(Err(Error::new(Kind::Config, why)));
+            return Ok(Err(Error::new(chat::Kind::Config, why)));
         };
         let id = chosen.id.clone();
         self.view.notice(
@@ -138,8 +138,12 @@ impl Talk<'_> {
                 Poll::Done(Ok(models)) => return Ok(Ok(models)),
                 Poll::Done(Err(fault)) => {
                     let mut error = self.hidden(model_error(&fault));
-                    if !matches!(error.kind, Kind::Auth | Kind::Connect | Kind::Timeout) {
-                        error.kind = Kind::Config;
+                    let is_told = matches!(
+                        fault.kind,
+                        chat::Kind::Auth | chat::Kind::Connect | chat::Kind::Timeout
+                    );
+                    if !is_told {
+                        error.kind = chat::Kind::Config.into();
                     }
                     return Ok(Err(error));
                 }
