@@ -15,7 +15,7 @@ You are Ankita, a terminal assistant for developers. Be brief and concrete; plai
 ";
 
 /// The system prompt with `skills`, the person's own instructions and the line of what varies.
-pub(crate) fn system(skills: &[Skill], own: Option<&str>, place: &Place<'_>) -> String {
+pub(crate) fn system(skills: &[Skill], own: Option<&str>, place: &Surroundings<'_>) -> String {
     let mut text = TEXT.to_owned();
     let lines = skill_lines(skills);
     if !lines.is_empty() {
@@ -47,7 +47,7 @@ pub(crate) fn skill_lines(skills: &[Skill]) -> String {
 }
 
 /// What varies from run to run.
-pub(crate) struct Place<'a> {
+pub(crate) struct Surroundings<'a> {
     pub(crate) workspace: &'a str,
     /// `2026-12-01`.
     pub(crate) date: &'a str,

@@ -4,6 +4,7 @@ mod chat;
 mod consent;
 #[cfg(test)]
 mod contracts;
+mod conversation;
 mod endpoint;
 mod instructions;
 mod models;
@@ -11,7 +12,6 @@ mod pump;
 mod round;
 mod serve;
 mod start;
-mod talk;
 #[cfg(test)]
 mod tests;
 mod toolbox;
@@ -66,7 +66,7 @@ fn order_of(world: &World, start: &Start, order: Order) -> u8 {
         Order::ToolsShow(names) => tools::show(&names, is_json),
         Order::ToolsMatch(queries) => return tools::match_queries(world, start, &queries, is_json),
         Order::ToolsCall { name, arguments } => return tools::call(world, start, name, arguments),
-        Order::ToolsAudit => Ok(tools::audit(&talk::system_prompt(world, start))),
+        Order::ToolsAudit => Ok(tools::audit(&conversation::system_prompt(world, start))),
         Order::SkillsList => Ok(tools::skills()),
         Order::SkillsShow(name) => tools::show_skill(&name),
         Order::Models => return models::list(world, start),

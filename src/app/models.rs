@@ -2,8 +2,8 @@
 
 use std::io;
 
+use crate::app::conversation::Conversation;
 use crate::app::start::Start;
-use crate::app::talk::Talk;
 use crate::app::view::Format;
 use crate::app::{fail, plain_view, written};
 use crate::chat::Model;
@@ -20,16 +20,16 @@ pub(crate) fn list(world: &World, start: &Start) -> u8 {
 
 fn listing(world: &World, start: &Start) -> io::Result<u8> {
     let refused = |error: Error| fail(world, Format::Text, &error);
-    let mut talk = match Talk::new(world, start, plain_view(world, &start.flags)) {
-        Ok(talk) => talk,
+    let mut conversation = match Conversation::new(world, start, plain_view(world, &start.flags)) {
+        Ok(conversation) => conversation,
         Err(error) => return Ok(refused(error)),
     };
-    let models = match talk.list_models()? {
+    let models = match conversation.list_models()? {
         Ok(models) => models,
         Err(error) => return Ok(refused(error)),
     };
     let rows: String = models.iter().map(row).collect();
-    talk.view.print(if rows.is_empty() {
+    conversation.view.print(if rows.is_empty() {
         "(the endpoint lists no models)\n"
     } else {
         &rows

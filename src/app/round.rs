@@ -39,7 +39,7 @@ pub(crate) struct Round<'w> {
 }
 
 /// What a round is handed: who lets calls run, who shows them, what ends them.
-pub(crate) struct Hands<'a, 'w> {
+pub(crate) struct Handed<'a, 'w> {
     pub(crate) gate: &'a mut Gate,
     pub(crate) view: &'a mut View<'w>,
     pub(crate) cancel: &'a Cancel,
@@ -94,7 +94,7 @@ impl<'w> Round<'w> {
     pub(crate) fn run(
         &mut self,
         requests: Vec<Request>,
-        hands: &mut Hands<'_, 'w>,
+        handed: &mut Handed<'_, 'w>,
     ) -> io::Result<(Vec<Reply>, Option<Signal>)> {
         let all = requests.clone();
         let waiting = |(at, request)| Waiting {
@@ -111,16 +111,16 @@ impl<'w> Round<'w> {
             began: self.world.clock.now(),
             progress: Arc::default(),
         };
-        if let Err(error) = self.work(&mut queue, hands) {
-            self.end_all(&mut queue, hands);
+        if let Err(error) = self.work(&mut queue, handed) {
+            self.end_all(&mut queue, handed);
             if error.kind() != io::ErrorKind::Interrupted {
                 return Err(error);
             }
-            queue.signal = queue.signal.or_else(|| Some(hands.view.stopped_by()));
+            queue.signal = queue.signal.or_else(|| Some(handed.view.stopped_by()));
         }
         let replies = all.iter().zip(queue.replies).map(|(request, reply)| {
             reply.unwrap_or_else(|| {
-                hands
+                handed
                     .gate
                     .decline(request, Verdict::Cancelled, "the turn was cancelled")
             })
@@ -129,12 +129,12 @@ impl<'w> Round<'w> {
     }
 
     /// Ends what runs, so that nothing outlives the round, and keeps what came of it.
-    fn end_all(&mut self, queue: &mut Queue, hands: &mut Hands<'_, 'w>) {
-        hands.cancel.set();
+    fn end_all(&mut self, queue: &mut Queue, handed: &mut Handed<'_, 'w>) {
+        handed.cancel.set();
         while !queue.running.is_empty() {
             match self.pump.wait(&[], None) {
                 Event::Finished(id, panic) => {
-                    let settled = hands.gate.settle(id, panic.as_deref());
+                    let settled = handed.gate.settle(id, panic.as_deref());
                     if let (Some(at), Some(Settled::Reply(reply))) =
                         (queue.running.remove(&id), settled)
                     {
@@ -147,31 +147,31 @@ impl<'w> Round<'w> {
         }
     }
 
-    fn work(&mut self, queue: &mut Queue, hands: &mut Hands<'_, 'w>) -> io::Result<()> {
+    fn work(&mut self, queue: &mut Queue, handed: &mut Handed<'_, 'w>) -> io::Result<()> {
         loop {
-            while self.begin_next(queue, hands)? {}
+            while self.begin_next(queue, handed)? {}
             if queue.running.is_empty() {
                 return Ok(());
             }
             let interests: Vec<Interest> = self.watched.map(Interest::hangup).into_iter().collect();
-            let until = hands
+            let until = handed
                 .view
                 .has_passing_lines()
                 .then(|| self.world.clock.now().after(TELL_EVERY));
             match self.pump.wait(&interests, until) {
-                Event::Finished(id, panic) => queue.settle(hands, id, panic.as_deref())?,
+                Event::Finished(id, panic) => queue.settle(handed, id, panic.as_deref())?,
                 Event::Signal(signal) => {
-                    hands.view.break_line()?;
-                    queue.stop(hands, signal);
+                    handed.view.break_line()?;
+                    queue.stop(handed, signal);
                 }
                 Event::Ready(_) => return Err(io::ErrorKind::BrokenPipe.into()),
-                Event::Tick => self.tell(queue, hands)?,
+                Event::Tick => self.tell(queue, handed)?,
             }
         }
     }
 
     /// Shows that a call still runs, and the last that it printed.
-    fn tell(&self, queue: &Queue, hands: &mut Hands<'_, 'w>) -> io::Result<()> {
+    fn tell(&self, queue: &Queue, handed: &mut Handed<'_, 'w>) -> io::Result<()> {
         let passed = self.world.clock.now().since(queue.began);
         if passed < TELL_AFTER {
             return Ok(());
@@ -181,27 +181,29 @@ impl<'w> Round<'w> {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let last = redact(&last, hands.secrets);
-        hands
+        let last = redact(&last, handed.secrets);
+        handed
             .view
             .passing(&format!("{} s {last}", passed.as_secs()))
     }
 
     /// Begins the next call if it may begin now. False: wait, or nothing is left.
-    fn begin_next(&mut self, queue: &mut Queue, hands: &mut Hands<'_, 'w>) -> io::Result<bool> {
+    fn begin_next(&mut self, queue: &mut Queue, handed: &mut Handed<'_, 'w>) -> io::Result<bool> {
         if queue.is_alone || SIDE_BY_SIDE_MAX <= queue.running.len() {
             return Ok(false);
         }
         let Some(mut next) = queue.waiting.pop_front() else {
             return Ok(false);
         };
-        if hands.cancel.is_set() {
+        if handed.cancel.is_set() {
             let why = "the turn was cancelled";
-            let reply = hands.gate.decline(&next.request, Verdict::Cancelled, why);
-            return queue.answer_at_once(hands, &mut next, reply).map(|()| true);
+            let reply = handed.gate.decline(&next.request, Verdict::Cancelled, why);
+            return queue
+                .answer_at_once(handed, &mut next, reply)
+                .map(|()| true);
         }
         // Planned only while nothing that changes anything runs: a plan looks at how things are.
-        let ready = match hands.gate.consider(next.request.clone()) {
+        let ready = match handed.gate.consider(next.request.clone()) {
             Considered::Run(ready) if ready.is_reading() || queue.running.is_empty() => ready,
             _ if !queue.running.is_empty() => {
                 queue.waiting.push_front(next);
@@ -209,32 +211,34 @@ impl<'w> Round<'w> {
             }
             Considered::Run(ready) => ready,
             Considered::Answered(reply) => {
-                return queue.answer_at_once(hands, &mut next, reply).map(|()| true);
+                return queue
+                    .answer_at_once(handed, &mut next, reply)
+                    .map(|()| true);
             }
             Considered::Ask(pending) => {
-                let question = hands.gate.question(&pending);
-                match self.ask(&question, hands.view)? {
-                    Asked::Answer(answer) => match hands.gate.agree(pending, &answer) {
+                let question = handed.gate.question(&pending);
+                match self.ask(&question, handed.view)? {
+                    Asked::Answer(answer) => match handed.gate.agree(pending, &answer) {
                         Considered::Run(ready) => {
                             next.is_told = true; // The question said it.
                             ready
                         }
                         Considered::Answered(reply) => {
-                            return queue.answer(hands.view, next.at, reply).map(|()| true);
+                            return queue.answer(handed.view, next.at, reply).map(|()| true);
                         }
                         Considered::Ask(_) => return Ok(true),
                     },
                     Asked::Signal(signal) => {
-                        queue.stop(hands, signal);
+                        queue.stop(handed, signal);
                         let why = "the person stopped the turn";
-                        let reply = hands.gate.decline(&next.request, Verdict::Cancelled, why);
-                        return queue.answer(hands.view, next.at, reply).map(|()| true);
+                        let reply = handed.gate.decline(&next.request, Verdict::Cancelled, why);
+                        return queue.answer(handed.view, next.at, reply).map(|()| true);
                     }
                 }
             }
         };
-        Queue::tell(hands, &mut next)?;
-        self.start(queue, hands, next.at, ready);
+        Queue::tell(handed, &mut next)?;
+        self.start(queue, handed, next.at, ready);
         Ok(true)
     }
 
@@ -249,7 +253,7 @@ impl<'w> Round<'w> {
         )
     }
 
-    fn start(&mut self, queue: &mut Queue, hands: &mut Hands<'_, 'w>, at: usize, ready: Ready) {
+    fn start(&mut self, queue: &mut Queue, handed: &mut Handed<'_, 'w>, at: usize, ready: Ready) {
         queue.is_alone = !ready.is_reading();
         if queue.running.is_empty() {
             queue.began = self.world.clock.now();
@@ -257,7 +261,7 @@ impl<'w> Round<'w> {
         }
         let progress = Arc::clone(&queue.progress);
         let call = Call {
-            cancel: hands.cancel.clone(),
+            cancel: handed.cancel.clone(),
             deadline: None,
             output_bytes_max: REPLY_BYTES_MAX,
             progress: Arc::new(move |line| {
@@ -265,7 +269,7 @@ impl<'w> Round<'w> {
                 *progress.lock().unwrap_or_else(PoisonError::into_inner) = line;
             }),
         };
-        let (id, job) = hands.gate.start(ready, call);
+        let (id, job) = handed.gate.start(ready, call);
         queue.running.insert(id, at);
         self.world.threads.start(id, job);
     }
@@ -273,19 +277,19 @@ impl<'w> Round<'w> {
 
 impl Queue {
     /// Ends what runs. What is still to be said must not be stopped by the same cancel.
-    fn stop(&mut self, hands: &mut Hands<'_, '_>, signal: Signal) {
+    fn stop(&mut self, handed: &mut Handed<'_, '_>, signal: Signal) {
         self.signal = self.signal.or(Some(signal));
-        hands.cancel.set();
-        hands.view.hurry();
+        handed.cancel.set();
+        handed.view.hurry();
     }
 
     fn settle(
         &mut self,
-        hands: &mut Hands<'_, '_>,
+        handed: &mut Handed<'_, '_>,
         id: CallId,
         panic: Option<&str>,
     ) -> io::Result<()> {
-        let (Some(at), Some(settled)) = (self.running.remove(&id), hands.gate.settle(id, panic))
+        let (Some(at), Some(settled)) = (self.running.remove(&id), handed.gate.settle(id, panic))
         else {
             return Ok(());
         };
@@ -299,27 +303,27 @@ impl Queue {
                 });
                 Ok(())
             }
-            Settled::Reply(reply) => self.answer(hands.view, at, reply),
+            Settled::Reply(reply) => self.answer(handed.view, at, reply),
         }
     }
 
     /// Says that a call begins, if that was not said yet.
-    fn tell(hands: &mut Hands<'_, '_>, call: &mut Waiting) -> io::Result<()> {
+    fn tell(handed: &mut Handed<'_, '_>, call: &mut Waiting) -> io::Result<()> {
         if std::mem::replace(&mut call.is_told, true) {
             return Ok(());
         }
-        hands.view.tool_use(&hands.gate.shown(&call.request))
+        handed.view.tool_use(&handed.gate.shown(&call.request))
     }
 
     /// Shows and keeps the reply to a call that never ran.
     fn answer_at_once(
         &mut self,
-        hands: &mut Hands<'_, '_>,
+        handed: &mut Handed<'_, '_>,
         call: &mut Waiting,
         reply: Reply,
     ) -> io::Result<()> {
-        Self::tell(hands, call)?;
-        self.answer(hands.view, call.at, reply)
+        Self::tell(handed, call)?;
+        self.answer(handed.view, call.at, reply)
     }
 
     /// Keeps and shows a reply.

@@ -24,4 +24,4 @@ pub(crate) use self::fault::{Fault, Kind};
 pub(crate) use self::message::{Message, Reasoning, ToolCall};
 pub(crate) use self::openai::{Model, default_model};
 pub(crate) use self::prompt::{Options, Prompt};
-pub(crate) use self::turn::{Call, End, LimitKind, Limits, Reply, Step, Turn};
+pub(crate) use self::turn::{End, LimitKind, Limits, NumberedCall, Step, ToolResult, Turn};

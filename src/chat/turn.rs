@@ -84,14 +84,14 @@ pub(crate) enum Step {
         has_tools: bool,
     },
     /// Run these calls, which may be all or some of the answer's; tell of each with [`Turn::reply`].
-    Run(Vec<Call>),
+    Run(Vec<NumberedCall>),
     /// Nothing: the turn is over.
     End(End),
 }
 
 /// A call to be run, by its number in the answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Call {
+pub(crate) struct NumberedCall {
     /// From 0.
     pub(crate) number: usize,
     pub(crate) call: ToolCall,
@@ -99,12 +99,12 @@ pub(crate) struct Call {
 
 /// What came of a call, for the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Reply {
+pub(crate) struct ToolResult {
     pub(crate) text: String,
     pub(crate) is_error: bool,
 }
 
-impl Reply {
+impl ToolResult {
     pub(crate) fn error(text: impl Into<String>) -> Self {
         Self {
             text: text.into(),
@@ -121,7 +121,7 @@ enum State {
     /// Calls run.
     Running {
         calls: Vec<ToolCall>,
-        replies: Vec<Option<Reply>>,
+        replies: Vec<Option<ToolResult>>,
     },
     /// The model is asked for a report, without tools.
     Reporting {
@@ -189,7 +189,7 @@ impl Turn {
                     .zip(replies)
                     .enumerate()
                     .filter(|(_, (_, reply))| reply.is_none())
-                    .map(|(number, (call, _))| Call {
+                    .map(|(number, (call, _))| NumberedCall {
                         number,
                         call: call.clone(),
                     })
@@ -259,7 +259,7 @@ impl Turn {
     }
 
     /// What came of the call with this number. A second reply to it is dropped.
-    pub(crate) fn reply(&mut self, number: usize, reply: Reply) {
+    pub(crate) fn reply(&mut self, number: usize, reply: ToolResult) {
         let State::Running { replies, .. } = &mut self.state else {
             return;
         };
@@ -278,7 +278,7 @@ impl Turn {
                 let replies = replies
                     .into_iter()
                     .map(|reply| {
-                        reply.unwrap_or_else(|| Reply::error("Not run: the user cancelled"))
+                        reply.unwrap_or_else(|| ToolResult::error("Not run: the user cancelled"))
                     })
                     .collect();
                 self.push_replies(&calls, replies);
@@ -379,7 +379,7 @@ impl Turn {
         let room = self.limits.calls.saturating_sub(self.calls);
         let room = usize::try_from(room).unwrap_or(usize::MAX);
         let note = BudgetNote::Calls(self.limits.calls);
-        let replies: Vec<Option<Reply>> = (0..calls.len())
+        let replies: Vec<Option<ToolResult>> = (0..calls.len())
             .map(|number| (number >= room).then(|| note.reply()))
             .collect();
         for call in calls.iter().take(room) {
@@ -401,7 +401,7 @@ impl Turn {
         else {
             return;
         };
-        let replies: Vec<Reply> = replies.into_iter().flatten().collect();
+        let replies: Vec<ToolResult> = replies.into_iter().flatten().collect();
         let results: Vec<&str> = replies.iter().map(|reply| reply.text.as_str()).collect();
         let circle = self.repeats.push(&calls, &results);
         let note = BudgetNote::Calls(self.limits.calls);
@@ -415,7 +415,7 @@ impl Turn {
         }
     }
 
-    fn push_replies(&mut self, calls: &[ToolCall], replies: Vec<Reply>) {
+    fn push_replies(&mut self, calls: &[ToolCall], replies: Vec<ToolResult>) {
         for (call, reply) in calls.iter().zip(replies) {
             self.prompt.push(Message::Tool {
                 call_id: call.id.clone(),

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::cli::{REQUEST_TOKENS_MAX, TURNS_MAX, When};
 
+use super::directories::{HOME_VARIABLE, NOW_VARIABLE};
 use super::endpoint::{self, Header};
-use super::place::{HOME_VARIABLE, NOW_VARIABLE};
 use super::setting::{Origin, Setting, Settings};
 
 /// Bytes of standard input that a user may allow.

@@ -3,9 +3,9 @@
 use crate::cli::{Flags, When, nearest, quote};
 use crate::toml::{self, Data, Table};
 
+use super::directories::variable;
 use super::endpoint::{self, Address};
 use super::key::{ENDPOINT_VARIABLE, KEYS, Key, VARIABLES};
-use super::place::variable;
 use super::read::{Given, apply};
 use super::setting::{Origin, Setting, Settings};
 use super::{ConfigError, Warning};

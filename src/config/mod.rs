@@ -3,12 +3,12 @@
 //! Pure: environment and file come in as text. A flag counts more than `ANKITA_…`, that more than
 //! the file, that more than the default; below all of them stand `OPENAI_…` and `NO_COLOR`.
 
+mod directories;
 mod endpoint;
 #[cfg(test)]
 mod endpoint_tests;
 mod key;
 mod load;
-mod place;
 mod read;
 #[cfg(test)]
 mod refusal_tests;
@@ -18,11 +18,11 @@ mod tests;
 
 use std::fmt;
 
+pub(crate) use self::directories::{file_path, now};
 pub(crate) use self::endpoint::{Address, Destination};
 #[cfg(test)]
 pub(crate) use self::key::{keys_markdown, variables_markdown};
 pub(crate) use self::load::{FILE_BYTES_MAX, load};
-pub(crate) use self::place::{file_path, now};
 pub(crate) use self::setting::{Origin, Setting, Settings};
 
 /// Why the configuration cannot be used: one sentence for the user, without any secret.

@@ -4,8 +4,8 @@ use std::io;
 
 use crate::app::chat::input::{self, InputFault, InputRules, Piped};
 use crate::app::chat::repl;
+use crate::app::conversation::Conversation;
 use crate::app::start::Start;
-use crate::app::talk::Talk;
 use crate::app::view::{Level, View};
 use crate::app::{fail, signalled, view_format, written};
 use crate::cli::{Ask, Format, StdinRule, refuse_slash};
@@ -108,30 +108,30 @@ fn answer(
     for note in &piped.notes {
         view.notice(Level::Warning, "stdin", note)?;
     }
-    let mut talk = match Talk::new(world, start, view) {
-        Ok(talk) => talk,
+    let mut conversation = match Conversation::new(world, start, view) {
+        Ok(conversation) => conversation,
         Err(error) => return Ok(fail(world, view_format(start.flags.format), &error)),
     };
     if start.flags.dry_run {
-        return talk.dry_run(&question).map(|()| 0);
+        return conversation.dry_run(&question).map(|()| 0);
     }
     if piped.is_watched {
-        talk.watch_input();
+        conversation.watch_input();
     }
     drop(piped);
-    let end = match talk.prepare()? {
-        Ok(()) => talk.say(question)?,
+    let end = match conversation.prepare()? {
+        Ok(()) => conversation.say(question)?,
         Err(error) => Some(error),
     };
     let mut outcome = Outcome::default();
     if let Some(error) = end {
         outcome.note(error);
     }
-    if talk.is_refusal_open() {
+    if conversation.is_refusal_open() {
         outcome.note(Error::new(
             Kind::Consent,
             "a call was refused, and none after it succeeded",
         ));
     }
-    talk.conclude(&outcome)
+    conversation.conclude(&outcome)
 }

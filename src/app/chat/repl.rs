@@ -2,8 +2,8 @@
 
 use std::io;
 
+use crate::app::conversation::Conversation;
 use crate::app::start::Start;
-use crate::app::talk::Talk;
 use crate::app::typed::{Typed, is_cut};
 use crate::app::view::{Format, Level, View};
 use crate::app::{fail, signalled, written};
@@ -40,40 +40,42 @@ fn session(world: &World, start: &Start, first: Option<String>) -> io::Result<u8
     for warning in &start.warnings {
         view.notice(Level::Warning, "config", warning)?;
     }
-    let mut talk = match Talk::new(world, start, view) {
-        Ok(talk) => talk,
+    let mut conversation = match Conversation::new(world, start, view) {
+        Ok(conversation) => conversation,
         Err(error) => return Ok(fail(world, Format::Text, &error)),
     };
-    if let Err(error) = talk.prepare()? {
-        talk.view.error(error.kind.name(), &error.message)?;
+    if let Err(error) = conversation.prepare()? {
+        conversation.view.error(error.kind.name(), &error.message)?;
         return Ok(error.kind.exit_code());
     }
-    greet(&mut talk)?;
+    greet(&mut conversation)?;
     if let Some(line) = first {
-        prompt(&mut talk)?;
-        echo(&mut talk, &line)?;
-        if let Some(code) = after(follow(&mut talk, &line)?) {
+        prompt(&mut conversation)?;
+        echo(&mut conversation, &line)?;
+        if let Some(code) = after(follow(&mut conversation, &line)?) {
             return Ok(code);
         }
     }
     let mut is_leaving = false;
     loop {
-        let flow = match read(world, &mut talk)? {
+        let flow = match read(world, &mut conversation)? {
             Typed::Line(line) => {
                 is_leaving = false;
-                follow(&mut talk, &line)?
+                follow(&mut conversation, &line)?
             }
             Typed::End => {
-                talk.view.error_text("\n")?;
+                conversation.view.error_text("\n")?;
                 Flow::Leave
             }
             Typed::Signal(Signal::Interrupt) => {
-                talk.view.break_line()?;
+                conversation.view.break_line()?;
                 let was_leaving = std::mem::replace(&mut is_leaving, true);
                 if was_leaving {
                     Flow::Leave
                 } else {
-                    talk.view.line("Ctrl-C again, Ctrl-D or /quit leaves")?;
+                    conversation
+                        .view
+                        .line("Ctrl-C again, Ctrl-D or /quit leaves")?;
                     Flow::GoOn
                 }
             }
@@ -95,48 +97,50 @@ fn after(flow: Flow) -> Option<u8> {
 }
 
 /// Who answers, in one line.
-fn greet(talk: &mut Talk<'_>) -> io::Result<()> {
-    let (version, endpoint) = (cli::version(), talk.endpoint());
-    let who = match talk.model() {
+fn greet(conversation: &mut Conversation<'_>) -> io::Result<()> {
+    let (version, endpoint) = (cli::version(), conversation.endpoint());
+    let who = match conversation.model() {
         Some(model) if model != endpoint => format!("{model} at {endpoint}"),
         _ => endpoint,
     };
-    talk.view.line(&text::sanitize(&format!(
+    conversation.view.line(&text::sanitize(&format!(
         "{version}, {who}; /help lists commands"
     )))
 }
 
-fn prompt(talk: &mut Talk<'_>) -> io::Result<()> {
-    let mark = talk.paint().wrap(Style::Bold, "> ").into_owned();
-    talk.view.flush()?;
-    talk.view.error_text(&mark)
+fn prompt(conversation: &mut Conversation<'_>) -> io::Result<()> {
+    let mark = conversation.paint().wrap(Style::Bold, "> ").into_owned();
+    conversation.view.flush()?;
+    conversation.view.error_text(&mark)
 }
 
 /// Shows a line that was not typed at its prompt.
-fn echo(talk: &mut Talk<'_>, line: &str) -> io::Result<()> {
-    talk.view.error_text(&format!("{}\n", text::sanitize(line)))
+fn echo(conversation: &mut Conversation<'_>, line: &str) -> io::Result<()> {
+    conversation
+        .view
+        .error_text(&format!("{}\n", text::sanitize(line)))
 }
 
 /// Shows the prompt and waits for a line; one that was typed ahead is shown again in its place.
-fn read(world: &World, talk: &mut Talk<'_>) -> io::Result<Typed> {
-    talk.view.renew(world.threads.cancel());
-    prompt(talk)?;
-    let (lines, pump) = talk.typing();
+fn read(world: &World, conversation: &mut Conversation<'_>) -> io::Result<Typed> {
+    conversation.view.renew(world.threads.cancel());
+    prompt(conversation)?;
+    let (lines, pump) = conversation.typing();
     if let Some(signal) = lines.set_aside(world, pump)? {
         return Ok(Typed::Signal(signal));
     }
     let Some(line) = lines.take_ahead() else {
         return lines.next(world, pump);
     };
-    echo(talk, &line)?;
+    echo(conversation, &line)?;
     Ok(Typed::Line(line))
 }
 
 /// Does what a line says.
-fn follow(talk: &mut Talk<'_>, line: &str) -> io::Result<Flow> {
+fn follow(conversation: &mut Conversation<'_>, line: &str) -> io::Result<Flow> {
     if is_cut(line) {
         let why = "the terminal cuts lines at 4,095 bytes, so this one was not sent; pipe long text into `ankita -p`";
-        talk.view.line(why)?;
+        conversation.view.line(why)?;
         return Ok(Flow::GoOn);
     }
     let line = line.trim();
@@ -144,47 +148,50 @@ fn follow(talk: &mut Talk<'_>, line: &str) -> io::Result<Flow> {
         return Ok(Flow::GoOn);
     }
     match cli::parse_slash(line) {
-        Ok(Some((slash, rest))) => command(talk, slash, rest),
-        Ok(None) => say(talk, line),
-        Err(usage) => talk.view.line(&usage.to_string()).map(|()| Flow::GoOn),
+        Ok(Some((slash, rest))) => command(conversation, slash, rest),
+        Ok(None) => say(conversation, line),
+        Err(usage) => conversation
+            .view
+            .line(&usage.to_string())
+            .map(|()| Flow::GoOn),
     }
 }
 
 /// Asks, and says what else than an answer came of it.
-fn say(talk: &mut Talk<'_>, line: &str) -> io::Result<Flow> {
-    let before = talk.mark();
-    match talk.say(line.to_owned())? {
-        None => talk.footer(before)?,
-        Some(error) if error.kind == Kind::Interrupted => talk.view.line("(stopped)")?,
+fn say(conversation: &mut Conversation<'_>, line: &str) -> io::Result<Flow> {
+    let before = conversation.mark();
+    match conversation.say(line.to_owned())? {
+        None => conversation.footer(before)?,
+        Some(error) if error.kind == Kind::Interrupted => conversation.view.line("(stopped)")?,
         Some(error) if error.kind == Kind::Terminated => {
             return Ok(Flow::End(Signal::Terminate));
         }
-        Some(error) => talk.view.error(error.kind.name(), &error.message)?,
+        Some(error) => conversation.view.error(error.kind.name(), &error.message)?,
     }
     Ok(Flow::GoOn)
 }
 
 /// A slash command. To add one, add a row to `cli`'s table and an arm here.
-fn command(talk: &mut Talk<'_>, slash: Slash, rest: &str) -> io::Result<Flow> {
+fn command(conversation: &mut Conversation<'_>, slash: Slash, rest: &str) -> io::Result<Flow> {
     let rows = match slash {
         Slash::Help => help(),
         Slash::Model => {
             if !rest.is_empty() {
-                talk.set_model(rest);
+                conversation.set_model(rest);
             }
-            let model = talk.model().unwrap_or("the endpoint's own choice");
+            let model = conversation.model().unwrap_or("the endpoint's own choice");
             vec![format!("model: {}", text::sanitize(model))]
         }
         Slash::New => {
-            talk.forget();
+            conversation.forget();
             vec!["a new conversation begins".to_owned()]
         }
         Slash::Quit => return Ok(Flow::Leave),
-        Slash::Tools => talk.tool_rows(),
-        Slash::Usage => talk.usage_rows(),
+        Slash::Tools => conversation.tool_rows(),
+        Slash::Usage => conversation.usage_rows(),
     };
     for row in rows {
-        talk.view.line(&row)?;
+        conversation.view.line(&row)?;
     }
     Ok(Flow::GoOn)
 }

@@ -40,7 +40,7 @@ fn run(
         mode,
         can_ask: false,
     };
-    let mut hands = Hands {
+    let mut handed = Handed {
         gate: &mut gate(&world, TOOLS, Rules::default(), stance),
         view: &mut view,
         cancel: &cancel,
@@ -55,7 +55,7 @@ fn run(
         }
     });
     let (replies, signal) = Round::new(&world, Paint::default())
-        .run(requests.collect(), &mut hands)
+        .run(requests.collect(), &mut handed)
         .expect("somebody reads");
     (replies, signal, events(fake))
 }
@@ -194,7 +194,7 @@ fn a_reader_that_leaves_ends_what_runs() {
         mode: Mode::AllowAll,
         can_ask: false,
     };
-    let mut hands = Hands {
+    let mut handed = Handed {
         gate: &mut gate(&world, TOOLS, Rules::default(), stance),
         view: &mut view,
         cancel: &cancel,
@@ -205,7 +205,7 @@ fn a_reader_that_leaves_ends_what_runs() {
         name: RUN.0.to_owned(),
         arguments: RUN.1.to_owned(),
     };
-    let ran = Round::new(&world, Paint::default()).run(vec![request], &mut hands);
+    let ran = Round::new(&world, Paint::default()).run(vec![request], &mut handed);
     assert_eq!(ran.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     assert!(cancel.is_set());
 }

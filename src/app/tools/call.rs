@@ -1,6 +1,6 @@
 //! `ankita tools call NAME JSON`: one call, through the same gate as the model's.
 
-use crate::app::round::{Hands, Round};
+use crate::app::round::{Handed, Round};
 use crate::app::start::Start;
 use crate::app::toolbox::{Toolbox, tool};
 use crate::app::tools::unknown;
@@ -30,13 +30,13 @@ pub(crate) fn call(world: &World, start: &Start, name: String, arguments: String
         drop(view.notice(Level::Warning, "config", warning));
     }
     let secrets = start.settings.secrets();
-    let mut hands = Hands {
+    let mut handed = Handed {
         gate: &mut start.gate(world, &Toolbox::default()),
         view: &mut view,
         cancel: &cancel,
         secrets: &secrets,
     };
-    let ran = Round::new(world, paint).run(vec![request], &mut hands);
+    let ran = Round::new(world, paint).run(vec![request], &mut handed);
     let (mut replies, signal) = match ran {
         Ok(ran) => ran,
         Err(error) => return written(world, &error),

@@ -20,7 +20,7 @@ enum Key {
 
 /// Where a piece of a call stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Origin {
     /// The number of the choice.
     pub(super) choice: i64,
     /// The answer is no stream: each piece is a call of its own.
@@ -85,7 +85,7 @@ impl Calls {
     }
 
     /// Takes one piece of a call. `is_known` says whether a name is that of a tool.
-    pub(super) fn take(&mut self, piece: &Value, place: Place, is_known: &dyn Fn(&str) -> bool) {
+    pub(super) fn take(&mut self, piece: &Value, place: Origin, is_known: &dyn Fn(&str) -> bool) {
         let Some(piece) = piece.as_object() else {
             return;
         };

@@ -1,6 +1,6 @@
 //! Gathers an answer from frames of a stream, or from one whole reply.
 
-use crate::chat::openai::calls::{Calls, Place};
+use crate::chat::openai::calls::{Calls, Origin};
 use crate::chat::openai::joiner::{Edges, Joiner};
 use crate::chat::{Event, Finish, Usage};
 use crate::json::{Half, Object, Value};
@@ -217,7 +217,7 @@ impl Gather {
             let edges = Edges::of(halves, || {
                 path(&format!("tool_calls/{at}/function/arguments"))
             });
-            let place = Place {
+            let place = Origin {
                 choice,
                 is_whole,
                 is_legacy: false,
@@ -228,7 +228,7 @@ impl Gather {
         if let Some(function) = delta.get("function_call").and_then(Value::as_object) {
             self.others += 1;
             let edges = Edges::of(halves, || path("function_call/arguments"));
-            let place = Place {
+            let place = Origin {
                 choice,
                 is_whole,
                 is_legacy: true,

@@ -1,6 +1,6 @@
 //! What is said to the model, and for it, when a turn comes to a limit. Notes to the model stand in brackets.
 
-use crate::chat::turn::Reply;
+use crate::chat::turn::ToolResult;
 use crate::chat::{Fault, Finish};
 
 /// A budget that is used up.
@@ -22,8 +22,8 @@ impl BudgetNote {
     }
 
     /// The reply to a call beyond it.
-    pub(super) fn reply(self) -> Reply {
-        Reply::error(match self {
+    pub(super) fn reply(self) -> ToolResult {
+        ToolResult::error(match self {
             Self::Rounds(max) => {
                 format!("Not run: the budget of {max} rounds of tool calls is exhausted")
             }

@@ -2,8 +2,8 @@
 
 use crate::chat::openai::Quirks;
 use crate::chat::{
-    Answer, Call, End, Fault, Finish, Kind, LimitKind, Limits, Options, Prompt, Reply, Step,
-    ToolCall, Turn, Usage, Warning,
+    Answer, End, Fault, Finish, Kind, LimitKind, Limits, NumberedCall, Options, Prompt, Step,
+    ToolCall, ToolResult, Turn, Usage, Warning,
 };
 use crate::json::{Value, parse};
 
@@ -47,8 +47,8 @@ fn calls(list: &[(&str, &str)]) -> Answer {
     }
 }
 
-fn ok(text: impl Into<String>) -> Reply {
-    Reply {
+fn ok(text: impl Into<String>) -> ToolResult {
+    ToolResult {
         text: text.into(),
         is_error: false,
     }
@@ -64,7 +64,7 @@ const REPORT: Step = Step::Ask {
 };
 
 /// The calls that are to run now.
-fn running(turn: &Turn) -> Vec<Call> {
+fn running(turn: &Turn) -> Vec<NumberedCall> {
     match turn.next() {
         Step::Run(calls) => calls,
         other => panic!("{other:?}"),
@@ -73,7 +73,7 @@ fn running(turn: &Turn) -> Vec<Call> {
 
 /// Replies to every call that is to run.
 fn reply_all(turn: &mut Turn, text: impl Fn(&ToolCall) -> String) {
-    for Call { number, call } in running(turn) {
+    for NumberedCall { number, call } in running(turn) {
         turn.reply(number, ok(text(&call)));
     }
 }
@@ -123,7 +123,7 @@ fn replies_stand_in_the_order_of_the_calls_however_they_come() {
     turn.reply(0, ok("again"));
     turn.reply(9, ok("nobody's"));
     assert_eq!(running(&turn).len(), 1);
-    turn.reply(1, Reply::error("the tool panicked"));
+    turn.reply(1, ToolResult::error("the tool panicked"));
     assert_eq!(turn.next(), ASK);
     assert_eq!(
         sent(&mut turn),

@@ -2,12 +2,12 @@
 
 use std::io;
 
-use crate::app::talk::{Broken, Talk};
+use crate::app::conversation::{Broken, Conversation};
 use crate::app::view::{Level, View};
 use crate::chat::{Answer, Ask, Endpoint, Event as Heard, Fault, Means, Poll, Prompt, Turn};
 use crate::world::World;
 
-impl Talk<'_> {
+impl Conversation<'_> {
     /// Asks, and tells `turn` what came of it. What broke the wait comes back; the text so far is kept then.
     pub(super) fn ask(
         &mut self,

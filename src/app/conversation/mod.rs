@@ -9,7 +9,7 @@ mod watch;
 use std::io;
 
 use crate::app::chat::end::end_error;
-use crate::app::instructions::{self, Place};
+use crate::app::instructions::{self, Surroundings};
 use crate::app::pump::Pump;
 use crate::app::round::Round;
 use crate::app::start::Start;
@@ -39,7 +39,7 @@ const SYSTEM: &str = if cfg!(target_os = "linux") {
 };
 
 /// A conversation under way.
-pub(crate) struct Talk<'w> {
+pub(crate) struct Conversation<'w> {
     pub(crate) view: View<'w>,
     world: &'w World,
     start: &'w Start,
@@ -64,7 +64,7 @@ pub(crate) struct Talk<'w> {
 pub(crate) fn system_prompt(world: &World, start: &Start) -> String {
     let workspace = start.roots.workspace.display().to_string();
     let date = Start::date(world);
-    let place = Place {
+    let place = Surroundings {
         workspace: &workspace,
         date: &date,
         system: SYSTEM,
@@ -78,7 +78,7 @@ pub(crate) fn system_prompt(world: &World, start: &Start) -> String {
     instructions::system(&skills, own, &place)
 }
 
-impl<'w> Talk<'w> {
+impl<'w> Conversation<'w> {
     /// A conversation with whoever is configured, or with the built-in endpoint.
     pub(crate) fn new(
         world: &'w World,

@@ -2,8 +2,8 @@
 
 use std::io;
 
+use crate::app::conversation::Conversation;
 use crate::app::signalled;
-use crate::app::talk::Talk;
 use crate::error::{Error, Kind};
 use crate::world::{Event, Interest, Moment, Signal, Source, Standard};
 
@@ -18,7 +18,7 @@ pub(super) enum Broken {
     Signal(Signal),
 }
 
-impl Talk<'_> {
+impl Conversation<'_> {
     /// Bytes that come on standard input from now on end the run.
     pub(crate) fn watch_input(&mut self) {
         self.late_input = Some(self.world.console.source(Standard::Input));

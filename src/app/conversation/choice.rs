@@ -3,10 +3,10 @@
 use std::io;
 
 use crate::app::chat::end::model_error;
+use crate::app::conversation::Conversation;
 use crate::app::pump::Pump;
 use crate::app::serve::Server;
 use crate::app::start::Start;
-use crate::app::talk::Talk;
 use crate::app::view::Level;
 use crate::catalog::TOOLS;
 use crate::chat::{self, Endpoint, ListModels, Model, Poll, default_model};
@@ -70,7 +70,7 @@ fn built_in(world: &World, timeouts: Timeouts, pump: &mut Pump<'_>) -> Result<En
     Ok(Endpoint::new(url, None, Vec::new(), 0, client))
 }
 
-impl Talk<'_> {
+impl Conversation<'_> {
     /// Says who answers and chooses a model where none is set.
     pub(crate) fn prepare(&mut self) -> io::Result<Result<(), Error>> {
         if self.is_built_in {

@@ -2,18 +2,18 @@
 
 use std::io;
 
-use crate::app::round::Hands;
-use crate::app::talk::{BYTES_A_TOKEN, Broken, Talk};
+use crate::app::conversation::{BYTES_A_TOKEN, Broken, Conversation};
+use crate::app::round::Handed;
 use crate::app::toolbox::description;
-use crate::chat::{Call, Reply, Turn};
+use crate::chat::{NumberedCall, ToolResult, Turn};
 use crate::tool::{Request, Verdict};
 
-impl Talk<'_> {
-    /// Passes a round's calls through the gate and hands the turn their replies.
+impl Conversation<'_> {
+    /// Passes a round's calls through the gate and handed the turn their replies.
     pub(super) fn calls(
         &mut self,
         turn: &mut Turn,
-        calls: Vec<Call>,
+        calls: Vec<NumberedCall>,
     ) -> io::Result<Option<Broken>> {
         let numbers: Vec<usize> = calls.iter().map(|call| call.number).collect();
         let requests = calls.into_iter().map(|call| Request {
@@ -21,13 +21,13 @@ impl Talk<'_> {
             name: call.call.name,
             arguments: call.call.arguments,
         });
-        let mut hands = Hands {
+        let mut handed = Handed {
             gate: &mut self.gate,
             view: &mut self.view,
             cancel: &self.cancel,
             secrets: &self.secrets,
         };
-        let (replies, signal) = self.round.run(requests.collect(), &mut hands)?;
+        let (replies, signal) = self.round.run(requests.collect(), &mut handed)?;
         let mut wanted = Vec::new();
         for (number, reply) in numbers.into_iter().zip(replies) {
             if reply.is_miss {
@@ -36,7 +36,7 @@ impl Talk<'_> {
             let text = reply.for_model();
             wanted.extend(reply.loads);
             let is_error = reply.verdict != Verdict::Done;
-            turn.reply(number, Reply { text, is_error });
+            turn.reply(number, ToolResult { text, is_error });
         }
         if let Some(signal) = signal {
             self.view.hurry();

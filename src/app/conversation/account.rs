@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::app::talk::{BYTES_A_TOKEN, Talk};
+use crate::app::conversation::{BYTES_A_TOKEN, Conversation};
 use crate::app::toolbox::{deferred, definition};
 use crate::app::view::{Summary, Tokens};
 use crate::catalog::TOOLS;
@@ -17,7 +17,7 @@ pub(crate) struct Before {
     at: Moment,
 }
 
-impl Talk<'_> {
+impl Conversation<'_> {
     /// Ends a one-shot: what decides the exit code on standard error, and the `result`.
     pub(crate) fn conclude(&mut self, outcome: &Outcome) -> io::Result<u8> {
         let exit_code = error::exit_code(outcome);
