@@ -22,6 +22,9 @@ const DRAIN: Duration = Duration::from_millis(50);
 /// Bytes that may come in that time.
 const DRAIN_BYTES_MAX: usize = 4 * 1024;
 
+/// Stands for a reason that was told in full before the last try.
+const SAME_AGAIN: &str = "the same failure";
+
 /// Whether there is a result yet.
 #[derive(Debug)]
 pub(crate) enum Poll<T> {
@@ -58,6 +61,8 @@ pub(crate) struct Ask {
     state: State,
     /// 1 for the first.
     tries: u32,
+    /// Why the last try failed, without what differs from try to try.
+    last_why: Option<String>,
     /// Something of the answer was shown: it is never asked for again.
     is_shown: bool,
     is_redirected: bool,
@@ -95,6 +100,7 @@ impl Ask {
             is_first,
             state: State::Done,
             tries: 1,
+            last_why: None,
             is_shown: false,
             is_redirected: false,
             is_repeat_told: false,
@@ -368,11 +374,14 @@ impl Ask {
         );
         if let Verdict::After(after) = verdict {
             self.tries += 1;
+            let why = without_id(&fault);
+            let is_same = self.last_why.as_ref() == Some(&why);
             sink(Event::Retrying {
                 attempt: self.tries,
                 after,
-                why: &fault.message,
+                why: if is_same { SAME_AGAIN } else { &fault.message },
             });
+            self.last_why = Some(why);
             self.state = State::Pausing(means.now.after(after));
             return Step::Again;
         }
@@ -392,6 +401,14 @@ enum Step {
 
 fn done(result: Result<Answer, Fault>) -> Step {
     Step::Done(Box::new(result))
+}
+
+/// A reason without the server's name for the request, which is new each time.
+fn without_id(fault: &Fault) -> String {
+    match &fault.request_id {
+        Some(id) => fault.message.replace(id.as_str(), ""),
+        None => fault.message.clone(),
+    }
 }
 
 fn redirected(text: String, status: u16) -> Fault {

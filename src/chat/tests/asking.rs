@@ -74,6 +74,29 @@ fn passing_failures_are_tried_again_with_a_notice() {
     );
 }
 
+#[test]
+fn a_reason_is_told_in_full_once() {
+    let busy = |id: &str, body| refusal("503 Busy", &format!("X-Request-Id: {id}\r\n"), body);
+    let replies = [
+        busy("one", "loading"),
+        busy("two", "loading"),
+        busy("three", "draining"),
+    ];
+    let mut connections: Vec<Connection> = replies.iter().map(|one| connection(one)).collect();
+    connections.push(connection(ANSWER));
+    let mut bench = Bench::new(connections, usize::MAX, 3);
+    bench.ask(streaming()).unwrap();
+    let whys = [("loading", 2), ("the same failure", 3), ("draining", 4)];
+    assert_eq!(bench.events.len(), whys.len());
+    for (event, (why, attempt)) in bench.events.iter().zip(whys) {
+        assert!(
+            event.starts_with(&format!("Retrying {{ attempt: {attempt},")),
+            "{event}"
+        );
+        assert!(event.contains(why), "{event}");
+    }
+}
+
 #[track_caller]
 fn check_once(reply: &str, kind: Kind, words: &str) {
     let mut bench = Bench::new(vec![connection(reply)], usize::MAX, 3);
