@@ -9,7 +9,7 @@ use crate::chat::{NumberedCall, ToolResult, Turn};
 use crate::tool::{Request, Verdict};
 
 impl Conversation<'_> {
-    /// Passes a round's calls through the gate and handed the turn their replies.
+    /// Passes a round's calls through the gate and hands the turn their replies.
     pub(super) fn calls(
         &mut self,
         turn: &mut Turn,
