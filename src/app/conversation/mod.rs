@@ -13,10 +13,10 @@ use crate::app::instructions::{self, Surroundings};
 use crate::app::pump::Pump;
 use crate::app::round::Round;
 use crate::app::start::Start;
-use crate::app::toolbox::{Shelf, Toolbox, defaults, description};
+use crate::app::toolbox::{Shelf, Toolbox, defaults, description, tool};
 use crate::app::typed::Lines;
 use crate::app::view::{Level, Tokens, View};
-use crate::chat::{End, Endpoint, Limits, Message, Options, Prompt, Step, Turn};
+use crate::chat::{End, Endpoint, Held, Limits, Message, Options, Prompt, Step, Turn};
 use crate::error::Error;
 use crate::redact::redact;
 use crate::text::Paint;
@@ -56,6 +56,8 @@ pub(crate) struct Conversation<'w> {
     usage: Tokens,
     requests: u64,
     text: String,
+    /// What of the answer nobody is shown yet.
+    held: Held,
     /// Standard input that was given up on: bytes that come now are an error.
     late_input: Option<Source>,
 }
@@ -116,6 +118,7 @@ impl<'w> Conversation<'w> {
             usage: Tokens::default(),
             requests: 0,
             text: String::new(),
+            held: Held::default(),
             late_input: None,
         })
     }
@@ -184,7 +187,9 @@ impl<'w> Conversation<'w> {
             ..Limits::default()
         };
         // The turn has the prompt as long as it lasts.
-        let mut turn = Turn::new(std::mem::take(&mut self.prompt), question, limits);
+        let mut turn = Turn::new(std::mem::take(&mut self.prompt), question, limits, |name| {
+            tool(name).is_some()
+        });
         let end = match self.drive(&mut turn) {
             Err(error) => self
                 .unwritten(error)
