@@ -148,8 +148,7 @@ pub(crate) struct Turn {
     calls: u32,
     cut_calls: u32,
     printed: u32,
-    /// Whether a name is that of a tool, sent or not.
-    is_tool: fn(&str) -> bool,
+    is_tool: Option<fn(&str) -> bool>,
     repeats: Rounds,
     text_loop: TextLoop,
     /// Names of the tools that ran, in order, each once.
@@ -159,12 +158,13 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Begins a turn with what the person said. `is_tool` knows the names of tools that are not sent, too.
+    /// Begins a turn with what the person said. `is_tool` says whether a name is that of a tool, sent or not; without it
+    /// whatever is answered is meant as text.
     pub(crate) fn new(
         mut prompt: Prompt,
         line: String,
         limits: Limits,
-        is_tool: fn(&str) -> bool,
+        is_tool: Option<fn(&str) -> bool>,
     ) -> Self {
         prompt.push(Message::User(line));
         Self {
@@ -351,12 +351,12 @@ impl Turn {
     /// The tools that an answer would have called, had it not written its calls as text.
     fn printed_in(&self, text: &str) -> Vec<String> {
         // Who was sent no tools could call none.
-        if self.prompt.tool_names().is_empty() {
-            return Vec::new();
+        match self.is_tool {
+            Some(is_tool) if !self.prompt.tool_names().is_empty() => {
+                printed_calls(text, &|name| self.prompt.has_tool(name) || is_tool(name))
+            }
+            _ => Vec::new(),
         }
-        printed_calls(text, &|name| {
-            self.prompt.has_tool(name) || (self.is_tool)(name)
-        })
     }
 
     /// The answer is nothing but calls written as text. They are never run; the model may make them once, as a round.

@@ -31,7 +31,7 @@ const REMEDY: &str = "the built-in endpoint is no language model: it runs tools 
 /// The same to whoever was told.
 const REMINDER: &str = "`help` shows what can be asked; for more set `endpoint.url`";
 /// What each long form says, and no short one.
-const TOLD: &str = "the built-in endpoint is no language model";
+const TOLD: &str = "built-in endpoint is no language model";
 
 /// Answers `request`, knowing the examples of `tools`.
 pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
@@ -83,7 +83,7 @@ fn introduce(offer: &Offer<'_>) -> Said {
         return unable("no tools were sent that it knows");
     }
     Said::Text(format!(
-        "{TOLD}. It runs tools on plain requests, one at a time, such as:\n\n{}\nFor more set `endpoint.url` or \
+        "The {TOLD}. It runs tools on plain requests, one at a time, such as:\n\n{}\nFor more set `endpoint.url` or \
          `--endpoint URL` to a chat-completions endpoint.",
         served.concat()
     ))

@@ -19,7 +19,7 @@ impl Conversation<'_> {
         let model = self.model.clone();
         let options = self.options(model.as_deref(), has_tools);
         // A call written as text is no answer: who reads standard output gets the one that follows.
-        self.held = if options.has_tools && self.view.is_plain() {
+        self.held = if options.has_tools && !self.is_built_in && self.view.is_plain() {
             Held::wary()
         } else {
             Held::default()

@@ -187,9 +187,8 @@ impl<'w> Conversation<'w> {
             ..Limits::default()
         };
         // The turn has the prompt as long as it lasts.
-        let mut turn = Turn::new(std::mem::take(&mut self.prompt), question, limits, |name| {
-            tool(name).is_some()
-        });
+        let prompt = std::mem::take(&mut self.prompt);
+        let mut turn = Turn::new(prompt, question, limits, self.tools_in_text());
         let end = match self.drive(&mut turn) {
             Err(error) => self
                 .unwritten(error)
@@ -246,6 +245,12 @@ impl<'w> Conversation<'w> {
             error.kind,
             redact(&error.message, &self.secrets).into_owned(),
         )
+    }
+
+    /// How names of tools are known in calls that are written as text. The built-in endpoint writes none: where its answer
+    /// looks like one, that is what a file or a command said.
+    fn tools_in_text(&self) -> Option<fn(&str) -> bool> {
+        (!self.is_built_in).then_some(|name| tool(name).is_some())
     }
 
     fn options<'a>(&self, model: Option<&'a str>, has_tools: bool) -> Options<'a> {

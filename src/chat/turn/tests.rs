@@ -10,7 +10,7 @@ use crate::chat::{
 use crate::json::{Value, parse};
 
 fn turn(limits: Limits) -> Turn {
-    Turn::new(Prompt::new(""), "do it".to_owned(), limits, |_| false)
+    Turn::new(Prompt::new(""), "do it".to_owned(), limits, Some(|_| false))
 }
 
 fn says(text: &str) -> Answer {
@@ -290,7 +290,7 @@ fn a_cancelled_turn_leaves_an_orderly_prompt() {
         turn.into_prompt(),
         "go on".to_owned(),
         Limits::default(),
-        |_| false,
+        Some(|_| false),
     );
     assert_eq!(
         sent(&mut next),
@@ -307,7 +307,7 @@ fn a_cancelled_turn_leaves_an_orderly_prompt() {
         turn.into_prompt(),
         "again".to_owned(),
         Limits::default(),
-        |_| false,
+        Some(|_| false),
     );
     assert_eq!(sent(&mut next), ["user do it\n\nagain"]);
     next.answer(Ok(calls(&[("a", "{}")])));
@@ -315,7 +315,7 @@ fn a_cancelled_turn_leaves_an_orderly_prompt() {
         next.into_prompt(),
         "x".to_owned(),
         Limits::default(),
-        |_| false,
+        Some(|_| false),
     );
     assert_eq!(sent(&mut last)[2], "tool Not run: the user cancelled");
 }
@@ -355,7 +355,7 @@ fn a_fault_ends_the_turn_and_keeps_what_came() {
         turn.into_prompt(),
         "again".to_owned(),
         Limits::default(),
-        |_| false,
+        Some(|_| false),
     );
     assert_eq!(sent(&mut next)[1], "assistant half\n[cut off]");
 }
@@ -432,7 +432,7 @@ fn a_refusal_to_serve_stays_in_the_conversation() {
         turn.into_prompt(),
         "ls".to_owned(),
         Limits::default(),
-        |_| false,
+        Some(|_| false),
     );
     let dialogue = ["user do it", "assistant set an endpoint", "user ls"];
     assert_eq!(sent(&mut next), dialogue);

@@ -10,7 +10,12 @@ const PRINTED: &str = r#"{"name": "read_file", "arguments": {"path": "a.txt"}}"#
 fn with_tools(limits: Limits) -> Turn {
     let mut prompt = Prompt::new("");
     prompt.add_tool("read_file", "reads", &object! {});
-    Turn::new(prompt, "read it".to_owned(), limits, |name| name == "git")
+    Turn::new(
+        prompt,
+        "read it".to_owned(),
+        limits,
+        Some(|name| name == "git"),
+    )
 }
 
 fn warned(turn: &mut Turn) -> Vec<String> {
@@ -67,7 +72,7 @@ fn a_call_written_as_text_again_ends_the_turn() {
         turn.into_prompt(),
         "again".to_owned(),
         Limits::default(),
-        |_| false,
+        Some(|_| false),
     );
     assert!(next.answer(Ok(says(PRINTED))));
 }
@@ -103,7 +108,11 @@ fn what_only_looks_like_a_call_is_an_answer() {
         assert!(turn.take_warnings().is_empty());
         turn.next() == Step::End(End::Answered(answer.text))
     };
-    // No tools were sent.
+    // No tools were sent; or who answers is no model and says what it means.
+    let mut prompt = Prompt::new("");
+    prompt.add_tool("read_file", "reads", &object! {});
+    let plain = Turn::new(prompt, "read it".to_owned(), Limits::default(), None);
+    assert!(is_answer(plain, says(PRINTED)));
     assert!(is_answer(turn(Limits::default()), says(PRINTED)));
     let tooled = || with_tools(Limits::default());
     assert!(is_answer(
