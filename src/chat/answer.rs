@@ -79,6 +79,10 @@ pub(crate) enum Warning {
     MalformedFrames(u32),
     /// The model stopped without a word and without a call.
     Empty,
+    /// Calls of these tools were written as text; the model is asked to make them.
+    PrintedCall(String),
+    /// The request for a report on a limit failed, and this is why.
+    NoReport(String),
 }
 
 impl Warning {
@@ -87,6 +91,8 @@ impl Warning {
         match self {
             Self::MalformedFrames(_) => "malformed_frames",
             Self::Empty => "empty_response",
+            Self::PrintedCall(_) => "printed_call",
+            Self::NoReport(_) => "no_report",
         }
     }
 
@@ -101,6 +107,11 @@ impl Warning {
                 "{count} frames of the answer could not be read and were skipped; some of it may be missing"
             ),
             Self::Empty => "the model stopped without a word".to_owned(),
+            Self::PrintedCall(names) => format!(
+                "the model wrote a call of `{names}` as text instead of making it; nothing was run, and it is asked once \
+                 to make it; `-m` chooses a model that can call tools"
+            ),
+            Self::NoReport(why) => format!("the request for a report failed: {why}"),
         }
     }
 }

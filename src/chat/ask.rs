@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::chat::endpoint::source_of;
 use crate::chat::openai::{BodyEnd, Progress as Reading, Quirks, Reader};
 use crate::chat::prompt::Options;
-use crate::chat::{Answer, Endpoint, Event, Fault, Kind, Prompt};
+use crate::chat::{Answer, Endpoint, Event, Fault, Kind, Prompt, Usage};
 use crate::http::retry::{self, Failure, Verdict};
 use crate::http::{
     self, Exchange, Interest, Moment, Net, Progress, Redirect, Request, redirect_target,
@@ -168,6 +168,14 @@ impl Ask {
         match &self.state {
             State::Trying(trying) => trying.reader.as_ref().map_or("", Reader::text),
             _ => "",
+        }
+    }
+
+    /// The tokens of the answer, as far as the endpoint told them.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        match &self.state {
+            State::Trying(trying) => trying.reader.as_ref().and_then(Reader::usage),
+            _ => None,
         }
     }
 

@@ -8,8 +8,9 @@ mod notes;
 #[cfg(test)]
 mod tests;
 
+use crate::chat::printed::printed_calls;
 use crate::chat::repeat::{Rounds, TextLoop};
-use crate::chat::turn::notes::{BudgetNote, note_of_cut_call, note_of_limit};
+use crate::chat::turn::notes::{BudgetNote, note_of_cut_call, note_of_limit, note_of_printed};
 use crate::chat::{Answer, Fault, Kind, Message, Prompt, ToolCall, Usage, Warning};
 
 /// Rounds that bring calls, unless the user says otherwise.
@@ -18,6 +19,8 @@ pub(crate) const ROUNDS_MAX: u32 = 60;
 pub(crate) const CALLS_MAX: u32 = 120;
 /// Answers with cut calls that are asked for again.
 const CUT_CALLS_MAX: u32 = 1;
+/// Answers with calls written as text that are asked for again.
+const PRINTED_MAX: u32 = 1;
 
 /// How far a turn may go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +147,8 @@ pub(crate) struct Turn {
     /// Calls that were run.
     calls: u32,
     cut_calls: u32,
+    printed: u32,
+    is_tool: Option<fn(&str) -> bool>,
     repeats: Rounds,
     text_loop: TextLoop,
     /// Names of the tools that ran, in order, each once.
@@ -153,8 +158,14 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Begins a turn with what the person said.
-    pub(crate) fn new(mut prompt: Prompt, line: String, limits: Limits) -> Self {
+    /// Begins a turn with what the person said. `is_tool` says whether a name is that of a tool, sent or not; without it
+    /// whatever is answered is meant as text.
+    pub(crate) fn new(
+        mut prompt: Prompt,
+        line: String,
+        limits: Limits,
+        is_tool: Option<fn(&str) -> bool>,
+    ) -> Self {
         prompt.push(Message::User(line));
         Self {
             prompt,
@@ -164,6 +175,8 @@ impl Turn {
             rounds: 0,
             calls: 0,
             cut_calls: 0,
+            printed: 0,
+            is_tool,
             repeats: Rounds::default(),
             text_loop: TextLoop::default(),
             used: Vec::new(),
@@ -215,6 +228,11 @@ impl Turn {
         self.usage
     }
 
+    /// Adds the tokens of an answer that is not handed over as a whole, as far as they were told.
+    pub(crate) fn add_usage(&mut self, usage: Option<Usage>) {
+        self.usage.add(usage.unwrap_or_default());
+    }
+
     /// Requests that were answered or failed.
     #[cfg(test)]
     pub(crate) fn requests(&self) -> u32 {
@@ -245,8 +263,10 @@ impl Turn {
         });
     }
 
-    /// The request was answered, or not.
-    pub(crate) fn answer(&mut self, result: Result<Answer, Fault>) {
+    /// The request was answered, or not. Gives whether the answer is a call written as text, which the model is now
+    /// asked to make: nobody needs to read it.
+    pub(crate) fn answer(&mut self, result: Result<Answer, Fault>) -> bool {
+        let printed = self.printed;
         self.text_loop = TextLoop::default();
         self.requests = self.requests.saturating_add(1);
         let state = std::mem::replace(&mut self.state, State::Ended(End::Cancelled));
@@ -256,6 +276,7 @@ impl Turn {
             (State::Reporting { kind, reason }, result) => self.take_report(kind, reason, result),
             (state, _) => state,
         };
+        printed < self.printed
     }
 
     /// What came of the call with this number. A second reply to it is dropped.
@@ -294,9 +315,7 @@ impl Turn {
     }
 
     fn take_answer(&mut self, answer: Answer) -> State {
-        if let Some(usage) = answer.usage {
-            self.usage.add(usage);
-        }
+        self.add_usage(answer.usage);
         let is_empty = answer.warnings.contains(&Warning::Empty);
         let has_tokens = answer
             .usage
@@ -322,7 +341,42 @@ impl Turn {
                 "the model stopped without a word and without a call; try again, or another model";
             return State::Ended(End::Fault(Box::new(Fault::new(Kind::EmptyResponse, text))));
         }
+        let printed = self.printed_in(&text);
+        if !printed.is_empty() {
+            return self.take_printed(&printed);
+        }
         State::Ended(End::Answered(text))
+    }
+
+    /// The tools that an answer would have called, had it not written its calls as text.
+    fn printed_in(&self, text: &str) -> Vec<String> {
+        // Who was sent no tools could call none.
+        match self.is_tool {
+            Some(is_tool) if !self.prompt.tool_names().is_empty() => {
+                printed_calls(text, &|name| self.prompt.has_tool(name) || is_tool(name))
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The answer is nothing but calls written as text. They are never run; the model may make them once, as a round.
+    fn take_printed(&mut self, names: &[String]) -> State {
+        let names = names.join("`, `");
+        if self.printed < PRINTED_MAX && self.rounds < self.limits.rounds {
+            self.printed += 1;
+            self.rounds += 1;
+            self.prompt.push(Message::User(note_of_printed(&names)));
+            self.warnings.push(Warning::PrintedCall(names));
+            return State::Asking;
+        }
+        let text = format!(
+            "the model wrote a call of `{names}` as text instead of making it, and nothing was run; choose a model that \
+             can call tools with `-m`"
+        );
+        State::Ended(End::Fault(Box::new(Fault::new(
+            Kind::InvalidToolCall,
+            text,
+        ))))
     }
 
     fn take_fault(&mut self, fault: Fault) -> State {
@@ -336,7 +390,11 @@ impl Turn {
             self.prompt.push(Message::User(note_of_cut_call(&fault)));
             return State::Asking;
         }
-        if has_text {
+        if fault.kind == Kind::NoEndpoint {
+            // It is all that such an endpoint has to say: its answer, which keeps this line apart from the next.
+            let text = format!("{}\n{}", fault.partial, fault.message);
+            self.prompt.push(Message::answer(text.trim_start()));
+        } else if has_text {
             self.prompt.push(cut(&fault.partial));
         }
         State::Ended(End::Fault(Box::new(fault)))
@@ -351,14 +409,16 @@ impl Turn {
     ) -> State {
         let report = match result {
             Ok(answer) => {
-                if let Some(usage) = answer.usage {
-                    self.usage.add(usage);
-                }
+                self.add_usage(answer.usage);
+                self.warnings.extend(answer.warnings);
                 answer.text
             }
-            Err(fault) => fault.partial,
+            Err(fault) => {
+                self.warnings.push(Warning::NoReport(fault.message));
+                fault.partial
+            }
         };
-        let text = if report.trim().is_empty() {
+        let text = if report.trim().is_empty() || !self.printed_in(&report).is_empty() {
             notes::report_of_ours(&reason, &self.used)
         } else {
             report

@@ -24,6 +24,8 @@ pub(crate) struct Example {
     pub(crate) pieces: Vec<Piece>,
     /// In the order of the request.
     pub(crate) slots: Vec<Slot>,
+    /// An argument that the tool must have and the request does not say, such as the content of a file to be created.
+    pub(crate) unsaid: Option<String>,
 }
 
 impl Example {
@@ -42,10 +44,19 @@ impl Example {
             })
             .collect();
         slots.sort_by_key(|slot| slot.at);
+        let is_said =
+            |name: &str| slots.iter().any(|slot| slot.argument == name) || is_choice(schema, name);
+        let required = schema.get("required").and_then(Value::as_array);
+        let mut required = required
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str);
+        let unsaid = required.find(|name| !is_said(name)).map(str::to_owned);
         Self {
             arguments,
             pieces,
             slots,
+            unsaid,
         }
     }
 

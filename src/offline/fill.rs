@@ -119,7 +119,7 @@ pub(crate) fn fill(
             }
             is_torn |= has_rival;
             if best.as_ref().is_none_or(|(top, _)| *top < rank) {
-                best = Some((rank, filled));
+                best = Some((rank, asked_back(&group, example, filled)));
             }
         }
     }
@@ -127,6 +127,18 @@ pub(crate) fn fill(
     sent.iter()
         .any(|tool| tool.name == filled.name())
         .then_some(filled)
+}
+
+/// The call, unless it would change something by a value that nobody said: "create the file x" says nothing of what it
+/// is to hold, and if there is one already, what it holds would be lost.
+fn asked_back(group: &Group, example: &Example, filled: Filled) -> Filled {
+    match (&filled, &example.unsaid) {
+        (Filled::Call { name, .. }, Some(argument)) if !is_reading(group.tool) => Filled::Lacks {
+            name,
+            argument: argument.clone(),
+        },
+        _ => filled,
+    }
 }
 
 /// Whether the paths of request and example look alike: files, which have an ending, or folders, which mostly have none.

@@ -3,7 +3,7 @@
 use crate::json::{Value, object};
 use crate::offline::fill::{FOUND_THOUSANDTHS, Filled, NEAR_THOUSANDTHS, fill};
 use crate::offline::material::with_kinds;
-use crate::offline::speech::strip_courtesy;
+use crate::offline::speech::{strip_courtesy, wants_introduction};
 use crate::tool::{FAILED, FIND_TOOLS, NOT_RUN, Tool};
 
 /// What to answer.
@@ -24,9 +24,14 @@ pub(crate) enum Said {
 pub(crate) const NO_WAY_ON: &str = "the call failed, and the built-in endpoint is no language model that could go on from there; for more set \
      `endpoint.url` or `--endpoint URL` to a chat-completions endpoint";
 
-/// What is said about the remedy.
+/// What is said about the remedy, once in a conversation.
 const REMEDY: &str = "the built-in endpoint is no language model: it runs tools on plain requests, one at a time, with commands \
-                      and texts in quotes; for more set `endpoint.url` or `--endpoint URL` to a chat-completions endpoint";
+                      and texts in quotes (`help` shows some); for more set `endpoint.url` or `--endpoint URL` to a \
+                      chat-completions endpoint";
+/// The same to whoever was told.
+const REMINDER: &str = "`help` shows what can be asked; for more set `endpoint.url`";
+/// What each long form says, and no short one.
+const TOLD: &str = "built-in endpoint is no language model";
 
 /// Answers `request`, knowing the examples of `tools`.
 pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
@@ -47,11 +52,41 @@ pub(crate) fn respond(request: &Value, tools: &'static [Tool]) -> Said {
     let question = asked.map_or_else(String::new, |at| text_of(&messages[at]));
     let since = &messages[asked.map_or(0, |at| at + 1)..];
     let offer = Offer::read(request, tools);
-    match role(last) {
+    let said = match role(last) {
         "tool" => after_results(&question, since, &offer),
+        "user" if wants_introduction(&question) => introduce(&offer),
         "user" => at_first(&question, &offer),
         _ => unable("the last message is neither a person's nor a tool's"),
+    };
+    let mut answers = messages
+        .iter()
+        .filter(|message| role(message) == "assistant");
+    match said {
+        Said::Unable(why) if answers.any(|answer| text_of(answer).contains(TOLD)) => {
+            Said::Unable(why.replace(REMEDY, REMINDER))
+        }
+        said => said,
     }
+}
+
+/// Who answers here, and for each tool that was sent a request that it serves.
+fn introduce(offer: &Offer<'_>) -> Said {
+    let served = offer.tools.iter().filter_map(|(tool, _)| {
+        let examples = (tool.contract.examples)();
+        let is_served = |query: &&str| {
+            matches!(at_first(query, offer), Said::Call { name, .. } if name == tool.name)
+        };
+        examples.iter().map(|(_, query)| *query).find(is_served)
+    });
+    let served: Vec<String> = served.map(|query| format!("- {query}\n")).collect();
+    if served.is_empty() {
+        return unable("no tools were sent that it knows");
+    }
+    Said::Text(format!(
+        "The {TOLD}. It runs tools on plain requests, one at a time, such as:\n\n{}\nFor more set `endpoint.url` or \
+         `--endpoint URL` to a chat-completions endpoint.",
+        served.concat()
+    ))
 }
 
 /// It cannot serve this because of `why`.

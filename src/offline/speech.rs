@@ -23,6 +23,9 @@ const LIGHT: &[&str] = &[
     "which", "who", "whose", "why", "with",
 ];
 
+/// Bytes of the longest such request.
+const INTRODUCTION_BYTES_MAX: usize = 200;
+
 /// Weights of a word that carries meaning, and of a word of grammar.
 const HEAVY_WEIGHT: u32 = 3;
 const LIGHT_WEIGHT: u32 = 1;
@@ -41,6 +44,43 @@ pub(crate) fn is_courtesy(word: &str) -> bool {
 /// Whether a plain word says nothing in a request for something to be read.
 pub(crate) fn is_dress(word: &str) -> bool {
     is_courtesy(word) || DRESS.binary_search(&word).is_ok()
+}
+
+/// What people say who want to know whom they talk to, without courtesy.
+const INTRODUCTIONS: &[&str] = &[
+    "can you help",
+    "help",
+    "how can you help",
+    "what are you",
+    "what can i ask",
+    "what can i ask you",
+    "what can i do",
+    "what can i do here",
+    "what can you do",
+    "what do you do",
+    "what is this",
+    "who are you",
+];
+
+/// Whether a request is a greeting, or asks what can be asked, and nothing else.
+pub(crate) fn wants_introduction(request: &str) -> bool {
+    if INTRODUCTION_BYTES_MAX < request.len() {
+        return false;
+    }
+    let words = request.split_whitespace();
+    let words: Vec<String> = words
+        .map(|word| plain(word.trim_end_matches([',', '.', '!', '?'])))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let bare: Vec<&str> = words
+        .iter()
+        .map(String::as_str)
+        .filter(|word| !is_courtesy(word))
+        .collect();
+    let is_greeting = words
+        .iter()
+        .any(|word| matches!(word.as_str(), "hello" | "hey" | "hi"));
+    INTRODUCTIONS.contains(&bare.join(" ").as_str()) || bare.is_empty() && is_greeting
 }
 
 /// Whether a plain word is one of grammar.
@@ -127,6 +167,40 @@ mod tests {
         check("Hi, now run `x`", "run `x`", false);
         check("me delete x", "me delete x", false);
         check("", "", false);
+    }
+
+    #[test]
+    fn a_greeting_and_a_call_for_help_are_nothing_else() {
+        for request in [
+            "hi",
+            "Hello!",
+            "hey",
+            "help",
+            "Help me, please.",
+            "help?",
+            "hi, what can you do?",
+            "What can you do",
+            "who are you?",
+            "What is this?",
+        ] {
+            assert!(wants_introduction(request), "{request}");
+        }
+        for request in [
+            "",
+            "the",
+            "thanks",
+            "help me delete x",
+            "hi, delete x",
+            "can you do it",
+            "what can you delete",
+            "helpful",
+            "do not help",
+            "who are they",
+            "hi there, run `x`",
+            &"hi ".repeat(100),
+        ] {
+            assert!(!wants_introduction(request), "{request}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::material::pieces;
 use super::respond::{Said, respond};
 use crate::catalog::TOOLS;
 use crate::json::{self, Value, array, object};
-use crate::tool::FIND_TOOLS;
+use crate::tool::{Effect, FIND_TOOLS};
 
 /// A request with the default tools and those of `loaded`, and these messages after the system's.
 fn request(messages: Vec<Value>, loaded: &[&str]) -> Value {
@@ -159,9 +159,114 @@ fn a_search_is_followed_by_the_call_it_was_for() {
 fn every_example_of_every_tool_is_served() {
     for tool in TOOLS {
         for (arguments, query) in (tool.contract.examples)() {
-            check(query, &[tool.name], &format!("{} {arguments}", tool.name));
+            // What is to be created with nothing in it might be there, with something in it.
+            let expected = match arguments.get("content").and_then(Value::as_str) {
+                Some("") => lacks(tool.name, "content"),
+                _ => format!("{} {arguments}", tool.name),
+            };
+            check(query, &[tool.name], &expected);
         }
     }
+}
+
+fn lacks(tool: &str, argument: &str) -> String {
+    format!("unable: `{tool}` fits, but the request holds no value for `{argument}`: say which")
+}
+
+/// Whatever an example of a tool that changes something says of its arguments: a request without it changes nothing.
+#[test]
+fn no_value_is_made_up_for_a_change() {
+    let changing = TOOLS
+        .iter()
+        .filter(|tool| tool.contract.effect != Some(Effect::Read));
+    for tool in changing {
+        for (arguments, query) in (tool.contract.examples)() {
+            for (name, value) in arguments.as_object().unwrap().iter() {
+                let value = value.as_str().map_or(value.to_string(), str::to_owned);
+                let value = value.trim_end();
+                if value.is_empty() || !query.contains(value) {
+                    continue;
+                }
+                let line = query
+                    .replace(&format!("\"{value}\""), "")
+                    .replace(&format!("`{value}`"), "");
+                let line = line.replace(value, "");
+                let said = respond(&request(vec![user(&line)], &[tool.name]), TOOLS);
+                let is_safe = match &said {
+                    Said::Call { name, .. } => name == FIND_TOOLS || name == "list_dir",
+                    _ => true,
+                };
+                assert!(is_safe, "{line} (without {name}): {said:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_asks_what_it_can_do_is_told_by_examples_that_it_serves() {
+    let Said::Text(text) = respond(&request(vec![user("help")], &["port_status"]), TOOLS) else {
+        panic!("a text")
+    };
+    let listed: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("- "))
+        .collect();
+    let sent = [
+        "find_tools",
+        "list_dir",
+        "read_file",
+        "run_command",
+        "write_file",
+        "edit_file",
+        "skill",
+        "port_status",
+    ];
+    assert_eq!(listed.len(), sent.len(), "{text}");
+    for line in listed {
+        let said = respond(&request(vec![user(line)], &["port_status"]), TOOLS);
+        assert!(matches!(said, Said::Call { .. }), "{line}: {said:?}");
+    }
+    assert!(text.contains("`endpoint.url`"), "{text}");
+    for line in ["hi", "Hello!", "what can you do?"] {
+        assert_eq!(
+            respond(&request(vec![user(line)], &["port_status"]), TOOLS),
+            Said::Text(text.clone())
+        );
+    }
+    // Without tools it can do nothing, and does not say otherwise.
+    let bare = object! { "messages": vec![user("help")] };
+    assert!(matches!(respond(&bare, TOOLS), Said::Unable(_)));
+}
+
+#[test]
+fn the_setting_is_explained_once_in_a_conversation() {
+    let miss = |messages: Vec<Value>| match respond(&request(messages, &[]), TOOLS) {
+        Said::Unable(why) => why,
+        other => panic!("{other:?}"),
+    };
+    let answer = |text: &str| object! { "role": "assistant", "content": text };
+    let first = miss(vec![user("run a command")]);
+    assert!(
+        first.contains("no language model") && first.contains("`endpoint.url`"),
+        "{first}"
+    );
+    let second = miss(vec![
+        user("run a command"),
+        answer(&first),
+        user("stop <stdin>"),
+    ]);
+    assert!(second.len() * 2 < first.len(), "{second}");
+    assert!(
+        second.starts_with("it cannot read the data on standard input; "),
+        "{second}"
+    );
+    assert!(
+        second.contains("`endpoint.url`") && !second.contains("no language model"),
+        "{second}"
+    );
+    // Another answer in between says nothing of it.
+    let other = miss(vec![user("ls"), answer("a.txt"), user("<stdin>")]);
+    assert!(other.contains("no language model"), "{other}");
 }
 
 /// The answer to `text` coming back from a call.

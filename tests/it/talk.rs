@@ -178,6 +178,28 @@ fn a_session_answers_asks_stops_and_ends() {
     assert_eq!(session.seen.state().faults, [""; 0], "{}", session.screen());
 }
 
+/// What the built-in endpoint cannot serve is explained once, and stands in no later request's way.
+#[test]
+fn a_session_with_the_built_in_endpoint_goes_on_after_a_miss() {
+    let mut session = Session::start(&["--endpoint", "builtin"], Vec::new());
+    session.expect(PROMPT);
+    session.type_keys("write a poem\r");
+    session.expect("chat-completions");
+    session.expect(PROMPT);
+    session.type_keys("run `echo $((40+2))`\r");
+    session.expect(QUESTION);
+    session.type_keys("y\r");
+    session.expect("42");
+    session.expect(PROMPT);
+    session.type_keys("sing a song\r");
+    session.expect("`help` shows");
+    session.expect(PROMPT);
+    let screen = session.screen();
+    assert_eq!(screen.matches("chat-completions").count(), 1, "{screen}");
+    session.type_keys("/quit\r");
+    assert_eq!(session.end(), Some(0), "{}", session.screen());
+}
+
 #[test]
 fn a_session_knows_its_commands() {
     let mut session = Session::start(&[], vec!["text: Hello\nfinish: stop\nusage: 11 2"]);

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::app::conversation::{Broken, Conversation};
 use crate::app::view::{Level, View};
-use crate::chat::{Answer, Ask, Endpoint, Event as Heard, Fault, Means, Poll, Prompt, Turn};
+use crate::chat::{Answer, Ask, Endpoint, Event as Heard, Fault, Held, Means, Poll, Prompt, Turn};
 use crate::world::World;
 
 impl Conversation<'_> {
@@ -18,6 +18,12 @@ impl Conversation<'_> {
         self.requests += 1;
         let model = self.model.clone();
         let options = self.options(model.as_deref(), has_tools);
+        // A call written as text is no answer: who reads standard output gets the one that follows.
+        self.held = if options.has_tools && !self.is_built_in && self.view.is_plain() {
+            Held::wary()
+        } else {
+            Held::default()
+        };
         let random = random(self.world);
         let mut means = means(self.world, &mut self.endpoint, turn.prompt(), random);
         let mut ask = Ask::start(&options, is_first, &mut means);
@@ -30,7 +36,9 @@ impl Conversation<'_> {
             match polled {
                 Poll::Done(result) => return self.answered(turn, result).map(|()| None),
                 Poll::Wait if turn.is_text_loop(ask.text()) => {
+                    turn.add_usage(ask.usage());
                     self.text = ask.stop();
+                    self.view.text(&self.held.rest())?;
                     self.view.answered(&self.text)?;
                     turn.stop_loop(&self.text);
                     return Ok(None);
@@ -54,10 +62,10 @@ impl Conversation<'_> {
         random: u64,
     ) -> (Poll<Answer>, io::Result<()>) {
         let mut shown = Ok(());
-        let (view, requests) = (&mut self.view, &mut self.requests);
+        let (view, held, requests) = (&mut self.view, &mut self.held, &mut self.requests);
         let mut sink = |event: Heard<'_>| {
             if shown.is_ok() {
-                shown = show(view, requests, &event);
+                shown = show(view, held, requests, &event);
             }
         };
         let mut means = means(self.world, &mut self.endpoint, turn.prompt(), random);
@@ -67,6 +75,7 @@ impl Conversation<'_> {
 
     /// Ends a request that nobody waits for any more; what came of the answer stays in the conversation.
     fn stop(&mut self, ask: Ask, turn: &mut Turn, broken: Broken) -> io::Result<Broken> {
+        turn.add_usage(ask.usage());
         let partial = ask.stop();
         turn.cancel(&partial);
         if !partial.is_empty() {
@@ -75,7 +84,9 @@ impl Conversation<'_> {
         if matches!(broken, Broken::Signal(_)) {
             self.view.hurry();
         }
-        match self.view.answered(&partial) {
+        let kept = self.held.rest();
+        let shown = self.view.text(&kept);
+        match shown.and_then(|()| self.view.answered(&partial)) {
             // Who reads nothing for so long gets no last words.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(broken),
             shown => shown.map(|()| broken),
@@ -88,19 +99,21 @@ impl Conversation<'_> {
             Ok(answer) => &answer.text,
             Err(fault) => &fault.partial,
         };
-        if !text.is_empty() {
+        let has_text = !text.is_empty();
+        if has_text {
             self.text.clone_from(text);
         }
-        let shown = self.view.answered(text);
         // One that came all at once was never looked at while it came.
         if result.as_ref().is_ok_and(|answer| answer.calls.is_empty())
             && turn.is_text_loop(&self.text)
         {
+            turn.add_usage(result.ok().and_then(|answer| answer.usage));
             turn.stop_loop(&self.text);
-        } else {
-            turn.answer(result);
+        } else if turn.answer(result) {
+            self.held = Held::default();
         }
-        shown
+        self.view.text(&self.held.rest())?;
+        self.view.answered(if has_text { &self.text } else { "" })
     }
 }
 
@@ -127,9 +140,14 @@ fn means<'a>(
 }
 
 /// Shows a piece of an answer, or that it is asked for again.
-fn show(view: &mut View<'_>, requests: &mut u64, event: &Heard<'_>) -> io::Result<()> {
+fn show(
+    view: &mut View<'_>,
+    held: &mut Held,
+    requests: &mut u64,
+    event: &Heard<'_>,
+) -> io::Result<()> {
     match event {
-        Heard::Text(piece) => view.text(piece),
+        Heard::Text(piece) => view.text(held.pass(piece)),
         Heard::Reasoning(piece) => view.reasoning(piece),
         Heard::Retrying {
             attempt,

@@ -13,10 +13,10 @@ use crate::app::instructions::{self, Surroundings};
 use crate::app::pump::Pump;
 use crate::app::round::Round;
 use crate::app::start::Start;
-use crate::app::toolbox::{Shelf, Toolbox, defaults, description};
+use crate::app::toolbox::{Shelf, Toolbox, defaults, description, tool};
 use crate::app::typed::Lines;
 use crate::app::view::{Level, Tokens, View};
-use crate::chat::{End, Endpoint, Limits, Message, Options, Prompt, Step, Turn};
+use crate::chat::{End, Endpoint, Held, Limits, Message, Options, Prompt, Step, Turn};
 use crate::error::Error;
 use crate::redact::redact;
 use crate::text::Paint;
@@ -56,6 +56,8 @@ pub(crate) struct Conversation<'w> {
     usage: Tokens,
     requests: u64,
     text: String,
+    /// What of the answer nobody is shown yet.
+    held: Held,
     /// Standard input that was given up on: bytes that come now are an error.
     late_input: Option<Source>,
 }
@@ -116,6 +118,7 @@ impl<'w> Conversation<'w> {
             usage: Tokens::default(),
             requests: 0,
             text: String::new(),
+            held: Held::default(),
             late_input: None,
         })
     }
@@ -184,7 +187,8 @@ impl<'w> Conversation<'w> {
             ..Limits::default()
         };
         // The turn has the prompt as long as it lasts.
-        let mut turn = Turn::new(std::mem::take(&mut self.prompt), question, limits);
+        let prompt = std::mem::take(&mut self.prompt);
+        let mut turn = Turn::new(prompt, question, limits, self.tools_in_text());
         let end = match self.drive(&mut turn) {
             Err(error) => self
                 .unwritten(error)
@@ -241,6 +245,12 @@ impl<'w> Conversation<'w> {
             error.kind,
             redact(&error.message, &self.secrets).into_owned(),
         )
+    }
+
+    /// How names of tools are known in calls that are written as text. The built-in endpoint writes none: where its answer
+    /// looks like one, that is what a file or a command said.
+    fn tools_in_text(&self) -> Option<fn(&str) -> bool> {
+        (!self.is_built_in).then_some(|name| tool(name).is_some())
     }
 
     fn options<'a>(&self, model: Option<&'a str>, has_tools: bool) -> Options<'a> {

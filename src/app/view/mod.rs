@@ -104,6 +104,11 @@ impl<'w> View<'w> {
         self.until = None;
     }
 
+    /// Whether standard output is the answer alone.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.format == Format::Text
+    }
+
     /// The first event of a run.
     pub(crate) fn init(
         &mut self,

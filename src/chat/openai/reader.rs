@@ -4,7 +4,7 @@ mod frames;
 
 use crate::chat::openai::errors::{self, ERROR_BODY_BYTES_MAX, Source};
 use crate::chat::openai::gather::{ANSWER_BYTES_MAX, Sink};
-use crate::chat::{Answer, Fault, Kind};
+use crate::chat::{Answer, Fault, Kind, Usage};
 use crate::http;
 use crate::json::parse;
 use crate::wire::{ResponseHead, SseReader};
@@ -155,6 +155,11 @@ impl Reader {
     /// The answer as far as it is there, for one that is stopped on purpose.
     pub(crate) fn text(&self) -> &str {
         &self.frames.gather.text
+    }
+
+    /// The tokens of it that were told so far.
+    pub(crate) fn usage(&self) -> Option<Usage> {
+        self.frames.gather.usage
     }
 
     /// Builds the value of every frame, also where that can be spared.

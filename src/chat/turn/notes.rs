@@ -62,6 +62,14 @@ pub(super) fn note_of_cut_call(fault: &Fault) -> String {
     )
 }
 
+/// Tells the model that the calls of `names`, which it wrote as text, came to nothing.
+pub(super) fn note_of_printed(names: &str) -> String {
+    format!(
+        "[Your last reply was a call of `{names}` written as text, so nothing ran. Make the call through the tool \
+         interface, or answer in words.]"
+    )
+}
+
 /// Stands for the report that the model did not give.
 pub(super) fn report_of_ours(reason: &str, used: &[String]) -> String {
     let used = if used.is_empty() {

@@ -1,5 +1,7 @@
 //! Turns told what came of each step: limits, circles, order, and every way to end.
 
+mod printed;
+
 use crate::chat::openai::Quirks;
 use crate::chat::{
     Answer, End, Fault, Finish, Kind, LimitKind, Limits, NumberedCall, Options, Prompt, Step,
@@ -8,7 +10,7 @@ use crate::chat::{
 use crate::json::{Value, parse};
 
 fn turn(limits: Limits) -> Turn {
-    Turn::new(Prompt::new(""), "do it".to_owned(), limits)
+    Turn::new(Prompt::new(""), "do it".to_owned(), limits, Some(|_| false))
 }
 
 fn says(text: &str) -> Answer {
@@ -172,11 +174,13 @@ fn one_round_too_many_is_answered_and_a_report_asked_for() {
     // Calls in the report are not run.
     let mut report = calls(&[("a", "{}")]);
     report.text = "so far".to_owned();
+    report.warnings = vec![Warning::MalformedFrames(1)];
     turn.answer(Ok(report));
     let Step::End(End::Limit { kind, reason, text }) = turn.next() else {
         panic!("{:?}", turn.next());
     };
     assert_eq!((kind, text.as_str()), (LimitKind::Turn, "so far"));
+    assert_eq!(turn.take_warnings(), [Warning::MalformedFrames(1)]);
     assert!(reason.contains("--max-turns"), "{reason}");
 }
 
@@ -200,8 +204,15 @@ fn calls_beyond_the_budget_are_not_run() {
             "tool Not run: the budget of 3 tool calls is exhausted"
         ]
     );
-    // A report that fails or is empty is made by us.
-    turn.answer(Err(Fault::new(Kind::Connect, "down")));
+    // A report that fails or is empty is made by us, and why it failed is told.
+    assert!(turn.take_warnings().is_empty());
+    turn.answer(Err(Fault::new(Kind::Connect, "the server is down")));
+    let warnings = turn.take_warnings();
+    assert_eq!(
+        warnings,
+        [Warning::NoReport("the server is down".to_owned())]
+    );
+    assert!(warnings[0].text().ends_with(": the server is down"));
     let Step::End(End::Limit { text, .. }) = turn.next() else {
         panic!("{:?}", turn.next());
     };
@@ -275,7 +286,12 @@ fn a_cancelled_turn_leaves_an_orderly_prompt() {
     let mut turn = self::turn(Limits::default());
     turn.cancel("The ans");
     assert_eq!(turn.next(), Step::End(End::Cancelled));
-    let mut next = Turn::new(turn.into_prompt(), "go on".to_owned(), Limits::default());
+    let mut next = Turn::new(
+        turn.into_prompt(),
+        "go on".to_owned(),
+        Limits::default(),
+        Some(|_| false),
+    );
     assert_eq!(
         sent(&mut next),
         [
@@ -287,10 +303,20 @@ fn a_cancelled_turn_leaves_an_orderly_prompt() {
     // Before anything came; and a prompt taken in the middle of a round is closed.
     let mut turn = self::turn(Limits::default());
     turn.cancel("");
-    let mut next = Turn::new(turn.into_prompt(), "again".to_owned(), Limits::default());
+    let mut next = Turn::new(
+        turn.into_prompt(),
+        "again".to_owned(),
+        Limits::default(),
+        Some(|_| false),
+    );
     assert_eq!(sent(&mut next), ["user do it\n\nagain"]);
     next.answer(Ok(calls(&[("a", "{}")])));
-    let mut last = Turn::new(next.into_prompt(), "x".to_owned(), Limits::default());
+    let mut last = Turn::new(
+        next.into_prompt(),
+        "x".to_owned(),
+        Limits::default(),
+        Some(|_| false),
+    );
     assert_eq!(sent(&mut last)[2], "tool Not run: the user cancelled");
 }
 
@@ -325,7 +351,12 @@ fn a_fault_ends_the_turn_and_keeps_what_came() {
     fault.partial = "half".to_owned();
     turn.answer(Err(fault));
     assert!(matches!(turn.next(), Step::End(End::Fault(fault)) if fault.partial == "half"));
-    let mut next = Turn::new(turn.into_prompt(), "again".to_owned(), Limits::default());
+    let mut next = Turn::new(
+        turn.into_prompt(),
+        "again".to_owned(),
+        Limits::default(),
+        Some(|_| false),
+    );
     assert_eq!(sent(&mut next)[1], "assistant half\n[cut off]");
 }
 
@@ -376,4 +407,37 @@ fn an_answer_that_repeats_itself_is_stopped() {
     turn.answer(Ok(calls(&[("a", "{}")])));
     reply_all(&mut turn, |_| String::new());
     assert!(turn.is_text_loop(&text));
+}
+
+/// What a stopped answer took counts, as far as it was told.
+#[test]
+fn the_tokens_of_a_stopped_answer_count() {
+    let mut turn = turn(Limits::default());
+    turn.add_usage(says("").usage);
+    turn.add_usage(None);
+    turn.stop_loop("over and over");
+    assert_eq!(
+        (turn.usage().prompt_tokens, turn.usage().completion_tokens),
+        (10, 2)
+    );
+}
+
+/// What cannot be served here was said; it keeps two lines of a person apart.
+#[test]
+fn a_refusal_to_serve_stays_in_the_conversation() {
+    let mut turn = turn(Limits::default());
+    turn.answer(Err(Fault::new(Kind::NoEndpoint, "set an endpoint")));
+    assert!(matches!(turn.next(), Step::End(End::Fault(fault)) if fault.kind == Kind::NoEndpoint));
+    let mut next = Turn::new(
+        turn.into_prompt(),
+        "ls".to_owned(),
+        Limits::default(),
+        Some(|_| false),
+    );
+    let dialogue = ["user do it", "assistant set an endpoint", "user ls"];
+    assert_eq!(sent(&mut next), dialogue);
+    let mut fault = Fault::new(Kind::NoEndpoint, "set an endpoint");
+    fault.partial = "it failed".to_owned();
+    next.answer(Err(fault));
+    assert_eq!(sent(&mut next)[3], "assistant it failed\nset an endpoint");
 }

@@ -127,10 +127,6 @@ const SERVED: &[(&str, &str)] = &[
     ),
     ("could you run `true`?", r#"run_command {"command":"true"}"#),
     (
-        "create the file notes.txt",
-        r#"write_file {"path":"notes.txt","content":""}"#,
-    ),
-    (
         r#"create a file called notes.txt with "hello""#,
         r#"write_file {"path":"notes.txt","content":"hello\n"}"#,
     ),
@@ -274,6 +270,8 @@ const UNSERVED: &[&str] = &[
     "write a test for src/main.rs",
     "create a web server",
     "create a file",
+    "create the file notes.txt",
+    "create an empty file called notes.txt",
     "create a new project called foo",
     "create a folder for my invoices",
     "rename new.txt from old.txt",
